@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tabular
 from scipy.stats import rankdata
 from sklearn.preprocessing import StandardScaler
-from tabular import CLASSES, NUMBERS, parts_of
+from tabular import CLASSES, MOST_ROWS, NUMBERS, parts_of
 
 from mercer import TunedRLSC, TunedSVC, TunedSVR
 
@@ -43,7 +42,6 @@ FEWEST_ROWS = 140  # to train: of sets of 200
 
 def run(given: argparse.Namespace) -> None:
     data, out, methods = given.data, given.out, given.methods
-    tabular.MOST_ROWS = given.most
     known = json.loads(out.read_text()) if out.exists() else []
     done = {(own["set"], own["split"], own["method"]) for own in known}
     end = time.monotonic() + given.seconds
@@ -52,7 +50,7 @@ def run(given: argparse.Namespace) -> None:
             missing = [method for method in methods if (name, split, method) not in done]
             if not missing or time.monotonic() > end:
                 continue
-            parts = parts_of(data / f"{name}.npz", split, name in CLASSES.split())
+            parts = parts_of(data / f"{name}.npz", split, name in CLASSES.split(), given.most)
             for method in missing:
                 options = {"scale": False, **METHODS[method]}
                 found = judged(options, *parts, name in CLASSES.split(), given.raw)
@@ -147,7 +145,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=["rbf", "grid", "auto"])
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--sets", nargs="+", default=[*CLASSES.split(), *NUMBERS.split()])
-    parser.add_argument("--most", type=int, default=tabular.MOST_ROWS)
+    parser.add_argument("--most", type=int, default=MOST_ROWS)
     parser.add_argument("--raw", action="store_true")
     parser.add_argument("--seconds", type=float, default=480.0)
     given = parser.parse_args()

@@ -32,7 +32,8 @@ import sklearn.svm
 from suite import load
 
 import mercer
-from mercer.multiclass import ALL_IN_ONE, AllInOne
+from mercer.multiclass import AllInOne
+from mercer.multiclass.formulations import ALL_IN_ONE
 
 
 @dataclass(frozen=True)

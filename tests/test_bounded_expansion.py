@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mercer.gram import Expansion
 from mercer.gram.bounded_expansion import BoundedExpansion, has_bound
+from mercer.gram.expansion import Expansion
 from mercer.kernels import (
     FunctionKernel,
     Gaussian,

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from mercer import SVC, SVR, Gram, _core, solve
 from mercer.formulations import svc
-from mercer.gram import Expansion
+from mercer.gram.expansion import Expansion
 from mercer.gram.native import RowSet, fixed_rows
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 

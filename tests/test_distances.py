@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.svm import SVC as PeerSVC
 
 from mercer import LSSVR, SVC, SVR, Gram, NuSVC, OneClassSVM, svc_path
-from mercer.gram import Expansion
 from mercer.gram.cross import cross_block
+from mercer.gram.expansion import Expansion
 from mercer.gram.native import distance_packing, fixed_rows
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Normalized, Polynomial
 

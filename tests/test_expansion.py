@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kernels.kernel_cases import ALL, NUMERIC, rows
-from mercer.gram import Expansion
+from mercer.gram.expansion import Expansion
 from mercer.kernels import FunctionKernel, Gaussian, Linear, Normalized, Precomputed
 
 TOLERANCE = {"single": 1e-6, "double": 1e-12}

@@ -15,12 +15,14 @@ from sklearn.base import BaseEstimator
 
 import mercer
 from mercer import SVC, Gram, certify, diagnostics, formulations, hull, lab, paths, solve
-from mercer.calibration import Layout
-from mercer.codes import OutputCode, decoding_named
-from mercer.gram import Expansion
+from mercer.calibration.layout import Layout
+from mercer.codes import OutputCode
+from mercer.codes.decoding import decoding_named
+from mercer.formulations import joined
+from mercer.gram.expansion import Expansion
 from mercer.kernels import Gaussian, Kernel
-from mercer.least_squares import Job, fit_least_squares
-from mercer.least_squares.job import squared_loss
+from mercer.least_squares.choice import fit_least_squares
+from mercer.least_squares.job import Job, squared_loss
 from mercer.lowrank import FeatureMap, incomplete_cholesky
 from mercer.multiclass import multiclass_problem
 from mercer.online import LearningCurves, PrequentialCurve
@@ -103,8 +105,8 @@ SHOWN: dict[str, Callable[[], Any]] = {
     "Scan": lambda: fit_least_squares(JOB).scan,
     "Gaussian": lambda: Gaussian(np.eye(12), metric="full"),
     "Family": lambda: Family(SVM.problem),
-    "JoinedFormulations": lambda: formulations.JoinedFormulations(SVM, np.arange(0, 61, 2)),
-    "JoinedParameters": lambda: formulations.JoinedParameters.of(
+    "JoinedFormulations": lambda: joined.JoinedFormulations(SVM, np.arange(0, 61, 2)),
+    "JoinedParameters": lambda: joined.JoinedParameters.of(
         [formulations.FittedParameters(np.ones(40), 0.5, 2.0)] * 30
     ),
     "Minimum": lambda: minimize(lambda x: (float(x @ x), 2 * x), np.ones(12)),

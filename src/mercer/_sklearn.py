@@ -23,8 +23,17 @@ from sklearn.utils.metaestimators import _safe_split as safe_split
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
 
+try:
+    from sklearn.callback import CallbackSupportMixin
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: there are no callbacks yet."""
+
+
 __all__ = [
     "BaseSearchCV",
+    "CallbackSupportMixin",
     "HasMethods",
     "Hidden",
     "Interval",

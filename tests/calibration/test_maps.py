@@ -9,7 +9,9 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
 
-from mercer.calibration import METHODS, Calibration, Layout, coupled
+from mercer.calibration import Calibration, coupled
+from mercer.calibration.joined import METHODS
+from mercer.calibration.layout import Layout
 from mercer.calibration.sigmoid import fit_beta, fit_sigmoid, smoothed
 from mercer.calibration.steps import fit_steps, fit_venn_abers
 

@@ -211,7 +211,7 @@ def test_a_header_of_any_length_is_read(mercer):
     assert "2,000 numeric features" in mercer("fit", "wide.csv", "--cv", 0).output
     frame[names[:-1]].to_csv("narrow.csv", index=False)
     text = message(mercer("predict", "wide.csv.mercer", "narrow.csv", code=1))
-    assert "columns 'measurement 1999" in text
+    assert "column 'measurement 1999" in text
     assert len(text) < 4000
 
 

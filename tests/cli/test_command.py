@@ -243,3 +243,14 @@ def test_a_terminal_sees_at_once_that_something_is_going_on(command, mercer):
 def load_example_csv():
     X, y, names = load_example()
     pd.DataFrame(X, columns=names).assign(y=y).to_csv("rows.csv", index=False)
+
+
+def test_a_reader_that_stops_early_ends_the_command_quietly(mercer, directory):
+    mercer("fit", "--cv", 0, "-q")
+    for command in ("--help", "info breast-cancer.mercer", "report breast-cancer.mercer -o -"):
+        code = "from mercer.cli import main; main()"
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen([sys.executable, "-c", code, *command.split()], **pipes)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == -signal.SIGPIPE

@@ -42,7 +42,7 @@ def test_a_model_of_the_command_line_becomes_c(mercer, iris_csv):
     mercer("convert", "iris.csv.mercer", "model.c")
     mercer("convert", "iris.csv.mercer", "single.c", "--precision", "single")
     told = mercer("info", "model.c").stdout
-    assert "colour 0 = blue, 1 = green, 2 = red" in told
+    assert 'colour 0 = "blue", 1 = "green", 2 = "red"' in told
     if compiler := shutil.which("cc"):
         command = [compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c"]
         subprocess.run([*command, "model.c", "single.c"], check=True)
@@ -98,8 +98,8 @@ def test_booleans_with_gaps_can_be_converted(mercer, people):
     mercer("fit", people, "--target", "species", "--cv", 0, "--ignore", "signup", "-q")
     mercer("convert", "people.csv.mercer", "m.c")
     told = " ".join(Path("m.c").read_text().split())
-    assert "wet 0 = False, 1 = True, 2 = missing" in told
-    assert "colour 0 = blue, 1 = green, 2 = red, 3 = missing" in told
+    assert 'wet 0 = "False", 1 = "True", 2 = missing' in told
+    assert 'colour 0 = "blue", 1 = "green", 2 = "red", 3 = missing' in told
 
 
 def test_booleans_with_gaps_say_the_same_in_onnx(mercer, people):

@@ -96,7 +96,7 @@ def test_columns_that_a_model_drops_may_be_absent(mercer, table):
     assert predictions(mercer("predict", "m.mercer", "t.csv")) == answers(pipeline, table)
     table.drop(columns="colour").to_csv("t.csv", index=False)
     text = mercer("predict", "m.mercer", "t.csv", code=1).stderr
-    assert "columns 'colour' are missing" in text
+    assert "column 'colour' is missing" in text
 
 
 def test_missing_values_are_for_models_that_fill_them_in(mercer, table):

@@ -89,7 +89,7 @@ def test_columns_that_do_not_suit_the_model(mercer, model, iris, change, words):
 def test_a_column_that_is_not_there(mercer, model, iris):
     iris.drop(columns="wet").to_csv("data.csv", index=False)
     text = mercer("predict", model, "data.csv", code=1).stderr
-    assert "columns 'wet' are missing; the model was trained on 'sepal length'" in text
+    assert "column 'wet' is missing; the model was trained on 'sepal length'" in text
 
 
 def test_sparse_files_of_any_width(mercer):

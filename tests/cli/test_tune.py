@@ -145,7 +145,7 @@ def test_many_rows_are_tuned_from_a_sample_within_the_time(mercer):
     output = words(mercer("tune", "rows.csv", "--cv", 2).output)
     assert "of them on a sample) by 2-fold cross-validation" in output
     output = words(mercer("tune", "rows.csv", "--cv", 2, "--max-time", 0.001, "--force").output)
-    assert "the time was up: this is the best so far" in output
+    assert "ended to keep within --max-time: this is the best so far" in output
 
 
 def test_a_class_of_one_row_is_named_and_counts_as_wrong(mercer, iris):

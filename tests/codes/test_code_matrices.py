@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer.codes import OutputCode, as_code, make_code
-from mercer.codes.making import CODES
+from mercer.codes import OutputCode, make_code
+from mercer.codes.making import CODES, as_code
 
 
 def separation_by_hand(matrix: np.ndarray) -> float:

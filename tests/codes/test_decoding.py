@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer.codes import decoding_named, make_code, possible_loo_errors, training_error_bound
-from mercer.codes.decoding import DECODINGS
+from mercer.codes import make_code, possible_loo_errors, training_error_bound
+from mercer.codes.decoding import DECODINGS, decoding_named
 from mercer.codes.making import CODES
 
 LOSSES = {

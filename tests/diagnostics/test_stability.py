@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from mercer import LSSVC, LSSVR, RLSC, SVC, SVR, ChunkedEnsemble, OneClassSVM, out_of_sample
-from mercer.codes import decoding_named, make_code
+from mercer.codes import make_code
+from mercer.codes.decoding import decoding_named
 from mercer.diagnostics.stability import (
     chunk_stability,
     code_stability,

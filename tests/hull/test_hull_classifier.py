@@ -103,7 +103,7 @@ def test_auto_is_the_sum_of_the_least_mu_of_each_pair() -> None:
 
 def test_the_bisecting_bias_halves_the_segment() -> None:
     """And is that of the KKT conditions for whole hulls."""
-    machine = HullClassifier(kernel="linear", mu=MU, bias="bisect", tol=1e-9).fit(X, Y)
+    machine = HullClassifier(kernel="linear", mu=MU, bias="bisecting", tol=1e-9).fit(X, Y)
     found = nearest_points(X[Y == 1], X[Y == 0], mu=MU)
     ends = machine.decision_function(np.array([found.point_a, found.point_b]))
     assert ends.sum() == pytest.approx(0.0, abs=1e-6)
@@ -114,7 +114,7 @@ def test_the_bisecting_bias_halves_the_segment() -> None:
     rows, labels = np.vstack([A, B]), np.repeat([1, 0], 20)
     kkt, bisect = (
         HullClassifier(kernel="linear", mu=1.0, bias=bias, tol=1e-9).fit(rows, labels)
-        for bias in ("kkt", "bisect")
+        for bias in ("multiplier", "bisecting")
     )
     assert kkt.intercept_ == pytest.approx(bisect.intercept_, rel=1e-6)
 
@@ -154,7 +154,7 @@ def test_what_cannot_be_converted_is_named() -> None:
         (SVC().fit(*iris), ValueError, "two classes.*got 3 classes"),
         (SVC(loss="squared_hinge").fit(X, Y), ValueError, "loss='hinge'"),
         (SVC(fit_intercept=False).fit(X, Y), ValueError, "free bias"),
-        (HullClassifier(bias="bisect").fit(X, Y), ValueError, "bias='kkt'"),
+        (HullClassifier(bias="bisecting").fit(X, Y), ValueError, "bias='multiplier'"),
     ]
     for machine, error, match in cases:
         with pytest.raises(error, match=match):
@@ -188,7 +188,7 @@ def test_it_survives_a_pickle_and_a_model_file(tmp_path: Any) -> None:
         np.testing.assert_array_equal(again.mu_, machine.mu_)
 
 
-@pytest.mark.parametrize("bias", ["kkt", "bisect"])
+@pytest.mark.parametrize("bias", ["multiplier", "bisecting"])
 def test_rows_far_from_the_origin_make_the_same_machine(bias: str) -> None:
     rows = np.round(64 * X) / 64
     near, far = (

@@ -71,6 +71,8 @@ RESULTS: dict[str, tuple[Callable[[], Any], Any]] = {
     "grid": (lambda: svc_grid(X, TWO, Cs=[0.1, 1.0], gammas=[0.1, 0.2], cv=2), Z),
     "grid, named columns": (lambda: svc_grid(TABLE, TWO, Cs=[1.0], kernel="linear"), TABLE[:9]),
     "grid, three classes": (lambda: svc_grid(X, THREE, Cs=[0.1, 1.0], gammas=[0.2], cv=2), Z),
+    "grid, one-vs-all": (lambda: svc_grid(X, THREE, Cs=[1.0], multiclass="one-vs-all"), Z),
+    "grid, code": (lambda: svc_grid(X, THREE, Cs=[1.0], cv=2, multiclass="code"), Z),
     "grid, not filled": (lambda: svc_grid(X, TWO, Cs=[0.1, 1.0], max_time=1e-9), Z),
     "steps": (lambda: svc_path(X, TWO, C_max=20.0).error(X, TWO), Z),
     "curve": (lambda: svr_path(X, T, C_max=20.0).error(X, T), Z),

@@ -95,8 +95,8 @@ def test_values_and_labels_are_those_of_the_estimators(
 def test_strings_are_numbers_that_the_comment_lists(tmp_path: Path) -> None:
     estimator, table = with_holes()
     text = to_c(estimator, tmp_path / "written.c")
-    assert (tmp_path / "written.c").read_text() == text
-    assert "x[4] colour 0 = blue, 1 = red, 2 = ?" in text
+    assert (tmp_path / "written.c").read_text(encoding="utf-8") == text
+    assert 'x[4] colour 0 = "blue", 1 = "red", 2 = "ü"' in text
     codes = table["colour"].map({"blue": 0.0, "red": 1.0, "ü": 2.0})
     rows = np.ascontiguousarray(table.assign(colour=codes).to_numpy(dtype=np.float64))
     library = compiled([text], tmp_path)

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mercer
-from mercer import LSSVR, SVC
+from mercer import LSSVR, SVC, TunedSVC
 from mercer.io import from_sklearn, load, save, to_sklearn
 
 RNG = np.random.default_rng(0)
@@ -122,6 +122,8 @@ def test_a_converted_machine_is_saved_and_a_pipeline_keeps_its_steps(tmp_path: A
 def test_what_the_other_side_does_not_have_is_named() -> None:
     with pytest.raises(ValueError, match="got Ridge"):
         from_sklearn(Ridge().fit(X, TARGETS))
+    with pytest.raises(ValueError, match="got TunedSVC: its best_estimator_ can go"):
+        to_sklearn(TunedSVC(max_evals=2, cv=2, scale=False).fit(X, np.equal(THREE, THREE[0])))
     with pytest.raises(ValueError, match="kernel must be a name"):
         from_sklearn(svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, THREE))
     with pytest.raises(ValueError, match="kernel must be one of"):

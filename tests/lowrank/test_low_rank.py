@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from mercer import Gram, LowRank
 from mercer.kernels import Gaussian, Linear, Precomputed, Sigmoid
-from mercer.lowrank import FeatureMap, choose_landmarks
-from mercer.lowrank.landmarks import LANDMARKS
+from mercer.lowrank import FeatureMap
+from mercer.lowrank.landmarks import LANDMARKS, choose_landmarks
 from mercer.lowrank.random_landmarks import leverage_scores
 
 KERNEL = Gaussian(0.4)

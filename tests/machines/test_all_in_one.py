@@ -19,7 +19,8 @@ from sklearn.model_selection import cross_val_score
 from machines.test_multiclass import drawn
 from mercer import SVC, Gram, NuSVC
 from mercer.kernels import Constant
-from mercer.multiclass import ALL_IN_ONE, certify_multiclass, multiclass_problem
+from mercer.multiclass import certify_multiclass, multiclass_problem
+from mercer.multiclass.formulations import ALL_IN_ONE
 
 SCHEMES = pytest.mark.parametrize("scheme", ALL_IN_ONE)
 

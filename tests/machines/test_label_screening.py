@@ -17,6 +17,7 @@ from mercer import SVC, NuSVC, OneClassSVM
 from mercer.gram.bounded_expansion import BoundedExpansion
 from mercer.kernels import Gaussian, Laplacian, Linear
 from mercer.machines.svm.label_screening import label_rows
+from mercer.training.rows import read_new_rows
 
 MACHINES: dict[str, Any] = {
     "rbf": SVC,
@@ -82,7 +83,7 @@ def test_labels_are_those_of_double_precision(
     )
     if is_sparse:
         rows = sparse.csr_array(rows)
-    labels = machine._decide(machine._validate_predict(rows))
+    labels = machine._decide(read_new_rows(machine, rows))
     expected = labels if name == "one class" else machine.classes_[labels]
     np.testing.assert_array_equal(machine.predict(rows), expected)
     if machine._can_screen():

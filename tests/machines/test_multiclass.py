@@ -17,7 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import mercer.formulations as fm
 from mercer import SVC, Gram, NuSVC, certify, solve
-from mercer.codes import decoding_named, make_code
+from mercer.codes import make_code
+from mercer.codes.decoding import decoding_named
 from mercer.kernels import Constant
 
 OWN = np.array([[1, 0, 1, -1], [-1, 1, 1, 1], [0, -1, -1, 1], [1, 1, -1, -1]])

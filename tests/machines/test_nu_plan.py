@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import Gram, NuSVC, certify
-from mercer.formulations import joined_nu_svc, nu_svc
+from mercer.formulations import nu_svc
+from mercer.formulations.classification import joined_nu_svc
 from mercer.kernels import Gaussian
 from mercer.machines.solving import Problems
 from mercer.machines.svm import kernel_classifier

@@ -15,12 +15,12 @@ import mercer.formulations as fm
 from mercer import Gram, solve
 from mercer.kernels import Gaussian, Linear, Precomputed
 from mercer.multiclass import (
-    ALL_IN_ONE,
     MulticlassProblem,
     certify_multiclass,
     multiclass_problem,
     solve_multiclass,
 )
+from mercer.multiclass.formulations import ALL_IN_ONE
 
 KINDS = pytest.mark.parametrize("kind", ALL_IN_ONE)
 

@@ -13,7 +13,6 @@ from mercer import SVC, Gram
 from mercer.io import load, save
 from mercer.kernels import Constant, Gaussian, Linear, Precomputed
 from mercer.multiclass import (
-    ALL_IN_ONE,
     AllInOne,
     MulticlassProblem,
     certify_multiclass,
@@ -22,6 +21,7 @@ from mercer.multiclass import (
 )
 from mercer.multiclass.class_steps import class_steps
 from mercer.multiclass.directions import all_directions, curvatures
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.multiclass.hessians import DenseHessian, LowRankHessian
 from mercer.multiclass.interior import interior_points
 

@@ -11,12 +11,8 @@ from sklearn.datasets import load_iris, load_wine
 
 from mercer import SVC, Gram
 from mercer.kernels import Gaussian, Linear
-from mercer.multiclass import (
-    ALL_IN_ONE,
-    certify_multiclass,
-    multiclass_problem,
-    solve_multiclass,
-)
+from mercer.multiclass import certify_multiclass, multiclass_problem, solve_multiclass
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.multiclass.interior import interior_points
 
 KINDS = pytest.mark.parametrize("kind", ALL_IN_ONE)

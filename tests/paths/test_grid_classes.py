@@ -140,3 +140,47 @@ def test_threads_change_no_byte_of_several_classes(solver: str) -> None:
     assert one.scores.tobytes() == other.scores.tobytes()
     for a, b in zip(one.solutions.flat, other.solutions.flat, strict=True):
         assert a.coef.tobytes() == b.coef.tobytes()
+
+
+SCHEMES: list[dict[str, Any]] = [
+    {"multiclass": "one-vs-all"},
+    {"multiclass": "code"},
+    {"multiclass": "code", "code": "sparse", "decoding": "hamming"},
+]
+
+
+@pytest.mark.parametrize("options", SCHEMES, ids=lambda own: " ".join(own.values()))
+@pytest.mark.parametrize("solver", ["auto", "chunked", "active-set"])
+def test_cells_of_every_scheme_are_the_machines_of_svc(options: Any, solver: str) -> None:
+    random = np.random.default_rng(4)
+    y = np.arange(90) % 4
+    X = random.normal(size=(90, 3)) + 1.5 * np.eye(4, 3)[y]
+    Cs = [0.3, 3.0]
+    grid = svc_grid(X, y, Cs=Cs, gammas=[0.4], cv=3, solver=solver, tol=1e-5, **options)
+    for j, C in enumerate(Cs):
+        machine = SVC(C=C, gamma=0.4, tol=1e-5, **options).fit(X, y)
+        np.testing.assert_array_equal(grid.predict(X, 0, j), machine.predict(X))
+        found = grid.decision_function(X, 0, j)
+        np.testing.assert_allclose(found, machine.decision_function(X), atol=5e-4)
+        expected = cross_val_score(machine, X, y, cv=StratifiedKFold(3)).mean()
+        assert grid.scores is not None
+        assert grid.scores[0, j] == pytest.approx(expected, abs=1.001 / 90)
+
+
+def test_one_problem_of_all_classes_is_refused_by_name() -> None:
+    X, y = [[0.0], [1.0], [2.0]] * 2, [0, 1, 2] * 2
+    with pytest.raises(ValueError, match="multiclass must be one of 'one-vs-one', 'one-vs-all'"):
+        svc_grid(X, y, Cs=[1.0], multiclass="crammer-singer")
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-all", "code"])
+def test_a_split_without_a_class_is_told_by_the_other_machines(multiclass: str) -> None:
+    X = np.array([[0.0], [0.1], [1.0], [1.1], [2.0], [2.1], [0.2], [1.2]])
+    y = np.array([0, 0, 1, 1, 2, 2, 0, 1])
+    splits = [(np.array([0, 1, 2, 3]), np.array([4, 6, 7]))]
+    for solver in ("auto", "active-set"):
+        grid = svc_grid(
+            X, y, Cs=[10.0], gammas=[5.0], cv=splits, multiclass=multiclass, solver=solver
+        )
+        assert grid.scores is not None
+        assert grid.scores[0, 0] == pytest.approx(2 / 3)

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, PredefinedSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import RLSC, SVC, SVR, CalibratedSVC, NuSVC, out_of_sample
-from mercer.calibration import METHODS
+from mercer.calibration.joined import METHODS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))

@@ -164,6 +164,8 @@ def test_an_executor_that_fails_is_not_asked_for_more() -> None:
     assert all(future.cancelled() for future in asked[1:])
     with pytest.raises(TypeError, match="executor must have a submit method, which int has not"):
         machine.fit(ROWS, CLASSES, executor=2)
+    with pytest.raises(TypeError, match="a CalibratedSVC of it, or combine='average'"):
+        ChunkedEnsemble(SVC(), n_chunks=4).fit(ROWS, CLASSES)
 
 
 def test_joblib_backends_train_the_same_ensemble() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from mercer import SVC, write_report
 from mercer.report.page import page
-from mercer.report.page.charts import Frame
+from mercer.report.page.charts import Frame, ticks
 from mercer.report.page.contours import contour
 from mercer.report.page.style import STYLE
 
@@ -198,3 +198,18 @@ def test_the_largest_report_is_below_a_megabyte():
     machine = SVC(C=10.0, gamma=8.0).fit(X[:600], y[:600])
     text = write_report(machine, X, y, training=(X[:600], y[:600])).to_html()
     assert len(text.encode()) < 1_000_000
+
+
+def test_a_logarithmic_axis_of_one_decade_had_a_single_tick():
+    assert ticks((35.0, 504.0), True, 5) == [50.0, 100.0, 200.0, 500.0]
+    assert ticks((20.0, 45.0), True, 5) == [20.0]
+    assert ticks((0.01, 1e4), True, 5) == [0.01, 1.0, 100.0, 1e4]
+
+
+def test_a_margin_is_twice_the_value_that_is_explained(two):
+    data = two.report.data
+    assert "Margin: twice how far the value of the row" in two.report.to_html()
+    said = {own["row"]: own["margin"] for own in data["doubtful"]}
+    for own in data["reasons"]["rows"]:
+        if own["row"] in said:
+            assert said[own["row"]] == pytest.approx(2.0 * abs(own["value"]), rel=1e-6)

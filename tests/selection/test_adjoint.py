@@ -11,7 +11,7 @@ import pytest
 from mercer import Gram, formulations, solve
 from mercer.formulations import Formulation
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.adjoint import Trained
 from mercer.selection.gradient_sum import GradientSum
 

@@ -12,8 +12,9 @@ from sklearn.model_selection import KFold, StratifiedShuffleSplit
 
 from mercer import SVC, SVR
 from mercer.kernels import Gaussian, Precomputed
-from mercer.selection import OBJECTIVES, Prior, make_objective
+from mercer.selection import Prior, make_objective
 from mercer.selection.adjoint import Trained
+from mercer.selection.objectives import OBJECTIVES
 from mercer.selection.objectives.leave_one_out import span_changes, without_row
 from mercer.selection.widths import jaakkola_gamma
 from mercer.solvers import solve

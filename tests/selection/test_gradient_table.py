@@ -11,7 +11,8 @@ from sklearn.gaussian_process.kernels import RBF
 
 from mercer import SVC
 from mercer.kernels import Gaussian
-from mercer.selection import OBJECTIVES, make_objective
+from mercer.selection import make_objective
+from mercer.selection.objectives import OBJECTIVES
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -11,6 +11,7 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit
 from mercer import LSSVR, RLSC, TunedRLSC, TunedSVC
 from mercer.kernels import Gaussian
 from mercer.selection import make_objective
+from mercer.selection.objectives.least_squares import _sandwiched
 from mercer.selection.objectives.left_out_blocks import LeftOutBlocks
 
 RNG = np.random.default_rng(3)
@@ -115,3 +116,10 @@ def test_splits_of_a_sample_are_those_of_all_rows(monkeypatch: pytest.MonkeyPatc
     # a split that tests with no row of the sample needs all rows; what is read once will do
     once = iter([(np.arange(80) != 1, np.array([1]))])
     assert TunedRLSC(cv=once, max_evals=2).fit(X, CHANCE).history_[0].n_rows == 80
+
+
+def test_products_around_a_diagonal_of_either_sign_are_the_same() -> None:
+    P = RNG.normal(size=(30, 30))
+    P = P + P.T
+    for diagonal in (RNG.normal(size=30), -np.abs(RNG.normal(size=30)), np.zeros(30)):
+        np.testing.assert_allclose(_sandwiched(P, diagonal), P @ np.diag(diagonal) @ P, atol=1e-12)

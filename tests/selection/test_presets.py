@@ -11,8 +11,9 @@ import pytest
 
 from mercer import RLSC, SVC, OneClassSVM, TunedSVC
 from mercer.kernels import Gaussian, Linear, Polynomial
-from mercer.selection import OBJECTIVES, make_objective
+from mercer.selection import make_objective
 from mercer.selection.history import Watched
+from mercer.selection.objectives import OBJECTIVES
 from mercer.selection.optimizers import (
     CMA,
     LBFGS,

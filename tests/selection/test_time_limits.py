@@ -9,8 +9,9 @@ import pytest
 from sklearn.datasets import make_classification
 
 from mercer import SVC, OneClassSVM, TunedRLSC, TunedSVC
-from mercer.selection import OBJECTIVES, make_objective
+from mercer.selection import make_objective
 from mercer.selection.history import Budget
+from mercer.selection.objectives import OBJECTIVES
 from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.samples import _Pace
 from mercer.selection.training_task import TrainingTask

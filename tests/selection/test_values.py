@@ -12,7 +12,8 @@ from sklearn.model_selection import LeaveOneOut, ShuffleSplit, TimeSeriesSplit, 
 
 from mercer import LSSVR, RLSC, SVC, SVR, OneClassSVM
 from mercer.kernels import Gaussian, Polynomial
-from mercer.selection import OBJECTIVES, make_objective
+from mercer.selection import make_objective
+from mercer.selection.objectives import OBJECTIVES
 from mercer.selection.objectives.likelihood import fit_slope
 
 RNG = np.random.default_rng(1)

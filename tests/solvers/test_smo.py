@@ -13,7 +13,8 @@ from formulations.cases import ALL, Data, sample
 from mercer import Gram, Problem, Smo, certify, solve
 from mercer import formulations as fm
 from mercer.kernels import Gaussian, Linear, Sigmoid
-from mercer.solvers import Progress, resolve_solver
+from mercer.solvers import Progress
+from mercer.solvers.solving import resolve_solver
 
 SELECTIONS = ("second-order", "most-violating")
 selections = pytest.mark.parametrize("selection", SELECTIONS)

@@ -20,7 +20,7 @@ void count_votes(const double* decisions, std::size_t n_classes, double* votes);
 void pair_scores(const double* decisions, std::size_t n_classes, double* scores,
                  std::vector<double>& totals);
 
-// The class with most votes; of several, the first.
+// The class with most votes; ties go to the first.
 std::size_t most_voted(const double* decisions, std::size_t n_classes, std::vector<double>& votes);
 
 // The class of the largest score; ties go to the first. What breaks ties is less than a vote.

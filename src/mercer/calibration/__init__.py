@@ -1,12 +1,9 @@
-"""From values of machines to probabilities: maps of one value, and what joins several."""
+"""From decision values to probabilities: maps of one value, and how several are combined."""
 
 from mercer.calibration.coupling import coupled
-from mercer.calibration.joined import METHODS, Calibration
-from mercer.calibration.layout import Layout
+from mercer.calibration.joined import Calibration
 
 __all__ = [
-    "METHODS",
     "Calibration",
-    "Layout",
     "coupled",
 ]

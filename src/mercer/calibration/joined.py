@@ -35,7 +35,7 @@ METHODS = ("platt", "temperature", "beta", "isotonic", "venn-abers")
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Maps of the values of a machine, and what joins them.
+    """Maps of the values of a machine to probabilities, and how they are combined.
 
     Attributes
     ----------
@@ -49,7 +49,8 @@ class Calibration:
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.calibration import Calibration, Layout
+    >>> from mercer.calibration import Calibration
+    >>> from mercer.calibration.layout import Layout
     >>> values, labels = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([0, 1, 0, 1])
     >>> found = Calibration.fitted(Layout(2, "two"), values, labels, np.ones(4), "platt")
     >>> found.probabilities(np.array([-2.0, 0.0, 2.0])).round(2).tolist()

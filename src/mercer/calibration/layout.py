@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer._shown import shown
-from mercer.codes import OutputCode, decoding_named
+from mercer.codes import OutputCode
+from mercer.codes.decoding import decoding_named
 
 __all__ = ["Layout", "layout_of"]
 
@@ -35,7 +36,7 @@ class Layout:
 
     Examples
     --------
-    >>> from mercer.calibration import Layout
+    >>> from mercer.calibration.layout import Layout
     >>> Layout(3, "pairs")  # of one-vs-one
     Layout(n_classes=3, kind='pairs')
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 
@@ -26,5 +27,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
+    if hasattr(signal, "SIGPIPE"):
+        # a reader that has seen enough, such as head, ends the command as it ends others
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     # a limit of the command counts from its start, before what it imports
     app(prog_name="mercer", obj=time.perf_counter() - time.process_time())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -18,8 +19,10 @@ __all__ = [
     "BAD_INPUT",
     "COMMAND",
     "INTERRUPTED",
+    "NARROW",
     "NOT_CONVERGED",
     "Commands",
+    "Helped",
     "InputError",
     "absent",
     "collecting",
@@ -38,6 +41,7 @@ NOT_CONVERGED = 2
 # that of click, which newer versions of typer keep to themselves
 _UsageError: Any = typer.BadParameter.__bases__[0]
 INTERRUPTED = 130
+NARROW = 60  # columns of a terminal below which frames leave too little
 MOST_NAMES = 20
 LONGEST = 60
 _CHOICE = re.compile(r"'(.*)' is not one of (.*)", re.DOTALL)
@@ -58,7 +62,23 @@ class InputError(ValueError):
         return "\n".join([f"there are {len(listed)} problems", *listed])
 
 
-class Commands(TyperGroup):
+class Helped(TyperGroup):
+    """Commands whose help has frames where there is room for them."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command."""
+        command: Any = super().get_command(ctx, cmd_name)
+        if command is not None:
+            command.rich_markup_mode = _markup()
+        return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of all commands."""
+        self.rich_markup_mode = _markup()
+        super().format_help(ctx, formatter)
+
+
+class Commands(Helped):
     """Commands whose wrong options end with the same exit code as wrong data."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
@@ -74,6 +94,11 @@ class Commands(TyperGroup):
         """Read the options of a command, and run it."""
         with _of_usage():
             return super().invoke(ctx)
+
+
+def _markup() -> Any:
+    """Frames and colours of the help; on narrow terminals plain text, which is not cut off."""
+    return "rich" if shutil.get_terminal_size().columns >= NARROW else None
 
 
 @contextmanager

@@ -125,7 +125,8 @@ def report(
         typer.Argument(help="Table with the truth, or -. Without it: the model."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="HTML file. Default: MODEL.html.")
+        Path | None,
+        typer.Option("--out", "-o", help="HTML file, - for standard output. Default: MODEL.html."),
     ] = None,
     target: Truth = None,
     train: Annotated[
@@ -153,11 +154,17 @@ def report(
 
         path = Path(f"{model}.html") if out is None else out
         given = [own for own in (file, train) if own is not None]
-        check_table_destination(path, force, model, *given)
+        if path != STANDARD:
+            check_table_destination(path, force, model, *given)
+        elif as_json:
+            raise ValueError("--json and --out - both write to standard output: leave out one")
         options = [] if train is None else ["--train", train]
         command = command_of("report", model, file, *options)
         with working(errors, "judging", quiet):
             found = report_on(model, file, target, train, command)
+        if path == STANDARD:
+            typer.echo(found.to_html().encode(), nl=False)
+            return
         found.save(path)
         if as_json:
             typer.echo(found.to_json())

@@ -201,7 +201,11 @@ Coef0 = Annotated[
 ]
 Epsilon = Annotated[
     float,
-    typer.Option(help="Regression: error that costs nothing.", rich_help_panel=MACHINE),
+    typer.Option(
+        help="Regression: error that costs nothing, a share of the spread of the target (with "
+        "--no-scale in its unit).",
+        rich_help_panel=MACHINE,
+    ),
 ]
 Nu = Annotated[
     float,

@@ -1,15 +1,13 @@
 """Output codes: many classes by two-class machines."""
 
 from mercer.codes.bounds import possible_loo_errors, training_error_bound
-from mercer.codes.decoding import Decoding, decoding_named
-from mercer.codes.making import as_code, make_code
+from mercer.codes.decoding import Decoding
+from mercer.codes.making import make_code
 from mercer.codes.output_code import OutputCode
 
 __all__ = [
     "Decoding",
     "OutputCode",
-    "as_code",
-    "decoding_named",
     "make_code",
     "possible_loo_errors",
     "training_error_bound",

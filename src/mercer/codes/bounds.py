@@ -44,7 +44,8 @@ def training_error_bound(
 
     Examples
     --------
-    >>> from mercer.codes import as_code, training_error_bound
+    >>> from mercer.codes import training_error_bound
+    >>> from mercer.codes.making import as_code
     >>> code = as_code("one-vs-all", 3)
     >>> outputs = [[2.0, -2.0, -2.0], [-2.0, 2.0, -2.0], [-0.5, -2.0, 0.5]]
     >>> training_error_bound(code, [0, 1, 2], outputs)

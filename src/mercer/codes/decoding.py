@@ -25,7 +25,7 @@ _ROUNDING = 1e-13  # of sums of losses
 
 @dataclass(frozen=True)
 class Decoding:
-    """A loss of margins z = M_ri f_i, by which classes are told from outputs.
+    """A loss of margins z = M_ri f_i, by which the outputs of machines are decoded into a class.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Decoding:
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.codes import decoding_named
+    >>> from mercer.codes.decoding import decoding_named
     >>> decoding_named("hinge").loss(np.array([-1.0, 0.5, 2.0])).tolist()
     [2.0, 0.5, 0.0]
     """
@@ -110,7 +110,7 @@ def decoding_named(name: str) -> Decoding:
 
     Examples
     --------
-    >>> from mercer.codes import decoding_named
+    >>> from mercer.codes.decoding import decoding_named
     >>> decoding_named("squared_error").name
     'squared_error'
     """

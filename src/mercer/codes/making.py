@@ -86,20 +86,20 @@ def make_code(
     return OutputCode(matrix, name)
 
 
-def as_code(code: Any, n_classes: int, seconds: float | None = None) -> OutputCode:
+def as_code(code: Any, n_classes: int, max_time: float | None = None) -> OutputCode:
     """The code that a name, a matrix or a code stands for, with a row for each class.
 
     Random codes are the same each time: the best of 10,000 draws, or of as many as are likely to
-    take less than half of ``seconds``.
+    take less than half of ``max_time``.
 
     Examples
     --------
-    >>> from mercer.codes import as_code
+    >>> from mercer.codes.making import as_code
     >>> as_code("one-vs-one", 3).matrix.tolist()
     [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
     """
     if isinstance(code, str):
-        return _usual_code(code, n_classes, _affordable(code, n_classes, seconds))
+        return _usual_code(code, n_classes, _affordable(code, n_classes, max_time))
     found = code if isinstance(code, OutputCode) else OutputCode(code)
     if found.n_classes != n_classes:
         raise ValueError(

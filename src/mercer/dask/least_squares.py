@@ -20,11 +20,13 @@ from mercer.dask.reduction import Reduction
 from mercer.dask.runner import make_runner
 from mercer.dask.threads import one_blas_thread
 from mercer.kernels import Kernel
-from mercer.least_squares import Scan, default_alphas
+from mercer.least_squares import default_alphas
 from mercer.least_squares.features import FeatureSolver
+from mercer.least_squares.scan import Scan
 from mercer.lowrank import LowRank
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.streaming import Stream, can_stream
+from mercer.training.rows import is_precomputed, takes_objects
 
 __all__ = ["DaskLeastSquares"]
 
@@ -97,7 +99,7 @@ class DaskLeastSquares(DaskEstimator):
                     raise ValueError(
                         f"{name} must be {value!r} on a cluster, got {getattr(machine, name)!r}"
                     )
-        if machine._is_precomputed() or machine._takes_objects():
+        if is_precomputed(machine.kernel) or takes_objects(machine.kernel):
             raise ValueError(f"kernel must be one of rows of numbers, got {machine.kernel!r}")
         low_rank = machine._low_rank()
         if low_rank is not None and low_rank.n_models != 1:

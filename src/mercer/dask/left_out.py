@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.least_squares import Scan
 from mercer.least_squares.features import LEAST_REMAINDER, FeatureSolver
-from mercer.least_squares.scan import gcv
+from mercer.least_squares.scan import Scan, gcv
 from mercer.machines.least_squares.streaming import Stream
 
 __all__ = ["LeftOut", "LeftOutTask", "leave_out_block"]

@@ -17,7 +17,7 @@ from mercer.dask.lazy import lazily
 from mercer.dask.least_squares import DaskLeastSquares
 from mercer.dask.left_out import LeftOut
 from mercer.dask.readers import ClassReader, Reader
-from mercer.least_squares import Scan
+from mercer.least_squares.scan import Scan
 from mercer.machines import RLSC
 from mercer.machines.docstrings import documented
 from mercer.machines.least_squares.temperature import can_calibrate

@@ -1,4 +1,4 @@
-"""What a trained machine tells of its parameters, and of rows it has not seen."""
+"""What a trained machine reveals about its parameters, and about rows it has not seen."""
 
 from __future__ import annotations
 

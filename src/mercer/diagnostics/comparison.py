@@ -66,7 +66,7 @@ class PairedTest:
 
 @dataclass(frozen=True, eq=False)
 class ClassifierComparison:
-    """What several classifiers say of the same rows.
+    """How several classifiers compare on the same rows.
 
     Attributes
     ----------

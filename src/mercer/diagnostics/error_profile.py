@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer._sklearn import safe_indexing
 from mercer.codes import OutputCode, make_code
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 
 __all__ = ["code_of", "error_profile"]
 

@@ -39,7 +39,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What a fitted machine tells of its parameters.
+    """What a fitted machine reveals about its parameters.
 
     Attributes
     ----------

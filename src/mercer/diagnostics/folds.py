@@ -123,11 +123,11 @@ def compare_over_folds(
     groups: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> FoldComparison:
-    """Compare estimators that are trained anew on each split of a cross-validation.
+    """Compare estimators that are retrained on each split of a cross-validation.
 
     Scores of several splits are not independent, because their training rows are shared: a plain
-    t-test finds differences that are none. The corrected test makes room for that (Nadeau & Bengio
-    2003). Repeated splits tell more than one round of folds does, e.g.
+    t-test finds differences that do not exist. The corrected test accounts for that (Nadeau &
+    Bengio 2003). Repeated splits are more informative than one round of folds, e.g.
     ``RepeatedStratifiedKFold(n_splits=10, n_repeats=10)``.
 
     Parameters

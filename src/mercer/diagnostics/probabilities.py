@@ -20,8 +20,8 @@ FloatArray = NDArray[np.float64]
 class LooProbability:
     """Class probabilities of a least squares classifier.
 
-    Its leave-one-out values are honest: no machine has seen the row it judges. So a sigmoid
-    fitted to them needs neither folds nor held-out rows.
+    Its leave-one-out values are out-of-sample: no machine has seen the row it is applied to. So a
+    sigmoid fitted to them needs neither folds nor held-out rows.
 
     Parameters
     ----------

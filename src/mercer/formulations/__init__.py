@@ -8,7 +8,7 @@ intercept and whatever else the machine learns. No kernel value is needed.
 from __future__ import annotations
 
 from mercer.formulations.bias_and_rho import FittedParameters, Formulation
-from mercer.formulations.classification import joined_nu_svc, nu_svc, one_sided_huber, pinball, svc
+from mercer.formulations.classification import nu_svc, one_sided_huber, pinball, svc
 from mercer.formulations.conversions import (
     C_from_alpha,
     C_from_hulls,
@@ -26,7 +26,6 @@ from mercer.formulations.conversions import (
     one_class_from_mu,
 )
 from mercer.formulations.hulls import enclosing_ball, minimum_norm, nearest_points, one_class
-from mercer.formulations.joined import JoinedFormulations, JoinedParameters
 from mercer.formulations.ranges import C_range, ParameterRange, parameter_range
 from mercer.formulations.regression import (
     absolute,
@@ -45,15 +44,12 @@ __all__ = [
     "C_range",
     "FittedParameters",
     "Formulation",
-    "JoinedFormulations",
-    "JoinedParameters",
     "ParameterRange",
     "absolute",
     "alpha_from_C",
     "alpha_from_lambda",
     "enclosing_ball",
     "huber",
-    "joined_nu_svc",
     "lambda_from_C",
     "lambda_from_alpha",
     "least_squares",

@@ -163,7 +163,7 @@ def joined_nu_svc(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.formulations import joined_nu_svc
+    >>> from mercer.formulations.classification import joined_nu_svc
     >>> y, two_problems = np.array([-1.0, 1.0, -1.0, 1.0]), np.array([0, 2, 4])
     >>> joined_nu_svc(y, 0.5, np.ones(4), two_problems).group_sums.tolist()
     [[0.5, -0.5], [0.5, -0.5]]

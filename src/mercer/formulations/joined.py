@@ -34,7 +34,8 @@ class JoinedParameters:
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.formulations import FittedParameters, JoinedParameters
+    >>> from mercer.formulations import FittedParameters
+    >>> from mercer.formulations.joined import JoinedParameters
     >>> two = FittedParameters(np.array([1.0, -1.0]), 0.5, 2.0)
     >>> single = [two, FittedParameters(np.array([3.0]), -1.0, 9.0)]
     >>> JoinedParameters.of(single).offsets.tolist()
@@ -89,7 +90,8 @@ class JoinedFormulations:
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.formulations import JoinedFormulations, svc
+    >>> from mercer.formulations import svc
+    >>> from mercer.formulations.joined import JoinedFormulations
     >>> joined = JoinedFormulations(svc([-1, 1, -1, 1], C=1.0), np.array([0, 2, 4]))
     >>> joined.on_rows(np.array([5, 6, 7, 8])).formulation.problem.index.tolist()
     [5, 6, 7, 8]

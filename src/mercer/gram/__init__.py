@@ -1,6 +1,5 @@
 """Kernel values on demand: of one set of rows, between two, and expansions over them."""
 
-from mercer.gram.expansion import Expansion
 from mercer.gram.gram import Gram
 
-__all__ = ["Expansion", "Gram"]
+__all__ = ["Gram"]

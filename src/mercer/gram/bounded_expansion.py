@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram import Expansion
+from mercer.gram.expansion import Expansion
 from mercer.gram.native import build_kernel, is_centred
 from mercer.kernels import form as shapes
 
@@ -152,7 +152,7 @@ class BoundedExpansion:
 class LazyExpansion:
     """An expansion, exact and bounded, made when first asked for: a small fit need not wait.
 
-    Parameters are those of :class:`~mercer.gram.Expansion`.
+    Parameters are those of :class:`~mercer.gram.expansion.Expansion`.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

@@ -59,7 +59,7 @@ class Expansion:
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.gram import Expansion
+    >>> from mercer.gram.expansion import Expansion
     >>> from mercer.kernels import Linear
     >>> expansion = Expansion(Linear(), np.array([[1.0], [2.0]]), np.array([[3.0], [1.0]]))
     >>> expansion.evaluate(np.array([[1.0], [10.0]])).tolist()

@@ -133,18 +133,18 @@ class Gram:
         is_dense = isinstance(self._rows, np.ndarray) and self._rows.ndim == 2
         return int(self._rows.shape[1]) if is_dense and not self.form.reads_stored else 0
 
-    def gather(self, seconds: float | None = None) -> Gram:
+    def gather(self, max_time: float | None = None) -> Gram:
         """This Gram, its values all asked for in one call if only Python computes them.
 
         Nothing is asked if the cache has no room for their matrix, or if that is likely to take
-        more than half of ``seconds``. To be called before any value is known.
+        more than half of ``max_time``. To be called before any value is known.
         """
         n = self.n_rows
         if not self.form.reads_python or self.shift is not None or self._native:
             return self
         if cache_bytes(self._cache_size, n, "double") < 8 * n * n:
             return self
-        if is_quick(self.kernel, self._rows, seconds):
+        if is_quick(self.kernel, self._rows, max_time):
             self._keep(whole_matrix(self.kernel, self.form, self._rows))
         return self
 

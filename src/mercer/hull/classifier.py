@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
-from mercer.formulations import Formulation, JoinedParameters, nearest_points
+from mercer.formulations import Formulation, nearest_points
 from mercer.formulations.bias_and_rho import Bias
+from mercer.formulations.joined import JoinedParameters
 from mercer.gram import Gram
 from mercer.machines import SVC
 from mercer.machines.docstrings import documented
@@ -46,7 +47,7 @@ class HullClassifier(KernelClassifier):
         Largest coefficient of a row of weight 1: at least 1 / (rows of the smaller class), where
         only its mean is left; 1 and more is the convex hull. "auto" is the sum of the least ones of
         both classes of a pair, which is ``nu=0.5`` where they are equally large.
-    bias : {"kkt", "bisect"}, default="kkt"
+    bias : {"multiplier", "bisecting"}, default="multiplier"
         The bias of the KKT conditions, or that of the hyperplane which bisects the segment
         between the nearest points. The same for whole hulls; the second suits solutions that have
         not converged.
@@ -79,14 +80,14 @@ class HullClassifier(KernelClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         "mu": [StrOptions({"auto"}), Interval(Real, 0.0, None, closed="right")],
-        "bias": [StrOptions({"kkt", "bisect"})],
+        "bias": [StrOptions({"multiplier", "bisecting"})],
     }
 
     def __init__(
         self,
         *,
         mu: float | str = "auto",
-        bias: str = "kkt",
+        bias: Bias = "multiplier",
         kernel: Any = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
@@ -150,14 +151,13 @@ class HullClassifier(KernelClassifier):
         the threshold of the class, as every free one does.
         """
         mu = self._mu_for(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))
-        bias: Bias = "bisecting" if self.bias == "bisect" else "multiplier"
         found = nearest_points(sign, mu, weight)
         lower, upper = (
             np.where(np.abs(end) < 1.0, end, 2.0 * end)
             for end in (found.problem.lower, found.problem.upper)
         )
         problem = replace(found.problem, lower=lower, upper=upper)
-        return replace(found, problem=problem, kind="nu", bias=bias)
+        return replace(found, problem=problem, kind="nu", bias=self.bias)
 
     def _mu_for(self, first: float, second: float) -> float:
         """The largest coefficient for a pair of classes of these weights."""

@@ -122,8 +122,8 @@ def _check(machine: Any) -> None:
             "machine must have a free bias, fit_intercept=True, got "
             f"fit_intercept={machine.fit_intercept!r}"
         )
-    if getattr(machine, "bias", "kkt") != "kkt":
-        raise ValueError(f"machine must have bias='kkt', got bias={machine.bias!r}")
+    if getattr(machine, "bias", "multiplier") != "multiplier":
+        raise ValueError(f"machine must have bias='multiplier', got bias={machine.bias!r}")
     if not (_coef_sum(machine) > 0.0 and np.all(getattr(machine, "rho_", 1.0) > 0.0)):
         raise ValueError("machine must have a margin, got one whose reduced hulls overlap")
     gap = machine.dual_gap_

@@ -180,7 +180,7 @@ def _check_not_negative(name: str, number: float | None) -> None:
 
 def takes_objects(kernel: Kernel | None) -> bool:
     """Whether a kernel reads Python objects in place of rows of numbers."""
-    return kernel is not None and kernel._row_kind == "object"
+    return kernel is not None and kernel.row_kind == "object"
 
 
 def resolve(kernel: Any) -> Kernel | None:

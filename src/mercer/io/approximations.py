@@ -53,7 +53,7 @@ def _make_features(state: State) -> FeatureMap:
     require(bool((features.landmarks >= 0).all()), "basis of low_rank_ must not be negative")
     if features.factor is not None:
         require_array(features.factor, "factor of low_rank_", "f", (rank, rank))
-    if features.kernel._row_kind == "stored":
+    if features.kernel.row_kind == "stored":
         require_array(features.rows, "rows of low_rank_", "iu", (rank,))
     else:
         require_rows(features.rows, "rows of low_rank_", (rank, np.shape(features.rows)[1]))

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.calibration import Calibration, Layout
+from mercer.calibration import Calibration
+from mercer.calibration.layout import Layout
 from mercer.calibration.sigmoid import Beta, Sigmoid
 from mercer.calibration.steps import Steps, VennAbers
 from mercer.codes import OutputCode

@@ -21,9 +21,10 @@ from mercer.machines import SVC, SVDD, ReducedSVC
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.least_squares.streaming import Stream
 from mercer.machines.svm.kernel_classifier import KernelClassifier
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.problem import Solution, Status
 from mercer.training.checked_input import READ_TYPES
+from mercer.training.rows import is_precomputed
 
 __all__ = [
     "check_classes",
@@ -149,7 +150,7 @@ def _check(machine: Any) -> None:
 
 def _check_function(machine: Any) -> None:
     """What is evaluated: weights of the features, or coefficients of support vectors."""
-    check_kernel(machine.kernel_, machine._is_precomputed())
+    check_kernel(machine.kernel_, is_precomputed(machine.kernel))
     n_coef, n_intercepts = _counts(machine)
     if "coef_" in vars(machine):
         require_array(machine.coef_, "coef_", "f", (n_coef, machine.n_features_in_))
@@ -250,7 +251,7 @@ def check_kernel(kernel: Any, is_stored: bool) -> None:
     """Raise ValueError unless it is a kernel, of stored values or of rows."""
     require(isinstance(kernel, Kernel), "kernel_ is not a kernel")
     _check_bounds(kernel.get_params(deep=True))
-    require((kernel._row_kind == "stored") == is_stored, f"kernel_ is {kernel!r:.60}")
+    require((kernel.row_kind == "stored") == is_stored, f"kernel_ is {kernel!r:.60}")
 
 
 def check_solutions(machine: Any, n_functions: int) -> None:
@@ -277,7 +278,7 @@ def _check_support(machine: Any, n_coef: int) -> None:
 
 def _check_vectors(machine: Any) -> None:
     rows, features = machine.shape_fit_
-    if machine._is_precomputed():
+    if is_precomputed(machine.kernel):
         require("support_" in vars(machine), "support_ is missing")
         require(rows == features, f"a precomputed matrix is square, got {machine.shape_fit_}")
         return

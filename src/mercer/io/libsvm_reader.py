@@ -13,12 +13,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer._warning import warn
-from mercer.calibration import Calibration, Layout
+from mercer.calibration import Calibration
+from mercer.calibration.layout import Layout
 from mercer.calibration.sigmoid import Sigmoid
 from mercer.io.consistency import revived
 from mercer.io.libsvm_writer import SVM_TYPES
 from mercer.io.opening import open_regular
 from mercer.kernels import as_kernel
+from mercer.training.rows import is_precomputed
 
 __all__ = ["check_width", "load_libsvm"]
 
@@ -263,7 +265,7 @@ def _keep_probabilities(
 
 def _keep_rows(machine: Any, coef: FloatArray, rows: sp.csr_array, n_features: int | None) -> None:
     machine.dual_coef_ = coef
-    if machine._is_precomputed():
+    if is_precomputed(machine.kernel):
         # "0:serial" is all there is of a precomputed row.
         machine.support_ = rows[:, [0]].toarray().ravel().astype(np.int32) - 1
         seen = int(machine.support_.max(initial=-1)) + 1
@@ -274,12 +276,12 @@ def _keep_rows(machine: Any, coef: FloatArray, rows: sp.csr_array, n_features: i
     width = seen if n_features is None else int(n_features)
     if width < seen:
         raise ValueError(f"n_features must be at least {seen}, the largest index, got {n_features}")
-    if not machine._is_precomputed():
+    if not is_precomputed(machine.kernel):
         parts = (rows.data, rows.indices, rows.indptr)
         vectors = sp.csr_matrix(parts, shape=(rows.shape[0], width))
         is_dense = rows.shape[0] * width <= max(DENSE_CELLS, 4 * rows.nnz)
         machine.support_vectors_ = vectors.toarray() if is_dense else vectors
-    n_rows = width if machine._is_precomputed() else rows.shape[0]
+    n_rows = width if is_precomputed(machine.kernel) else rows.shape[0]
     machine.n_features_in_ = width
     machine.shape_fit_ = (n_rows, width)
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.io.archive import replaced
 from mercer.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.training.rows import is_precomputed
 
 __all__ = ["SVM_TYPES", "save_libsvm"]
 
@@ -154,7 +155,7 @@ def _support_lines(estimator: Any) -> Iterator[str]:
 
 def _rows(estimator: Any) -> Iterator[str]:
     """``index:value`` pairs counted from 1; a precomputed row is known by its number."""
-    if estimator._is_precomputed():
+    if is_precomputed(estimator.kernel):
         yield from (f"0:{int(i) + 1}" for i in estimator.support_)
         return
     vectors = sp.csr_array(estimator.support_vectors_)

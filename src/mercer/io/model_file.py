@@ -27,8 +27,8 @@ RESULTS = (RegularizationPath, PairPaths, Grid, StepFunction, ErrorCurve)
 def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = None) -> None:
     """Write an estimator to a model file.
 
-    The file is a zip of one JSON document and plain arrays. It holds no code: loading one
-    that comes from elsewhere is harmless.
+    The file is a zip of one JSON document and plain arrays. It holds no code, so loading a file you
+    do not trust is harmless.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
 
 
 def load(path: PathLike, *, mmap: bool = False) -> Any:
-    """Return the estimator in a model file, equal to the saved one in every bit.
+    """Return the estimator in a model file, equal to the saved one bit for bit.
 
-    Only seconds, which files do not tell, are NaN.
+    Only seconds, which are not saved, are NaN.
 
     Parameters
     ----------

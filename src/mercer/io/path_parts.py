@@ -22,7 +22,7 @@ from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.lowrank import LowRank
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.problem import Problem
-from mercer.training.rows import TrainingRows
+from mercer.training.rows import TrainingRows, is_precomputed
 
 __all__ = ["PATH_PARTS", "check_rows"]
 
@@ -64,7 +64,7 @@ def _make_training(state: State) -> TrainingRows:
 def check_rows(kernel: Kernel, rows: Any, training: Any) -> None:
     """Rows that compiled code reads, and what is known of them."""
     require(isinstance(training, TrainingRows), "training")
-    check_kernel(kernel, training._is_precomputed())
+    check_kernel(kernel, is_precomputed(training.kernel))
     shape = np.shape(rows) if not sp.issparse(rows) else rows.shape
     require(len(shape) == 2 and min(shape) > 0, f"rows must be a matrix, got shape {shape}")
     require_rows(rows, "rows", shape)
@@ -75,7 +75,7 @@ def check_rows(kernel: Kernel, rows: Any, training: Any) -> None:
     if names is not None:
         require_array(names, "feature_names_in_", "O", (shape[1],))
         require(all(type(name) is str for name in names), "feature_names_in_ must be strings")
-    if training._is_precomputed():
+    if is_precomputed(training.kernel):
         check_kernel_matrix(rows)
     else:
         check_values(kernel, rows[:1])
@@ -93,7 +93,7 @@ def _make_values(state: State) -> KernelValues:
     if values.shift is not None:
         require_array(values.shift, "shift", "f", (values.rows.shape[1],))
     if values.low_rank is not None:
-        _check_low_rank(values.low_rank, values.rows, values.training._is_precomputed())
+        _check_low_rank(values.low_rank, values.rows, is_precomputed(values.training.kernel))
     return values
 
 

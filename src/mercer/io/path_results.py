@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer.codes import OutputCode
+from mercer.codes.decoding import DECODINGS
 from mercer.io.consistency import is_number, require, require_array
 from mercer.io.path_parts import check_rows
 from mercer.io.recipe import Recipe, State, by_fields
@@ -43,7 +45,8 @@ def _make_grid(state: State) -> Grid:
     _check_scores(state["gamma"], shape[:1])
     require_array(state["C"], "C", "f", shape[1:])
     n_classes = max(np.size(state["classes"]), 2)
-    cells = shape if n_classes == 2 else (*shape, n_classes * (n_classes - 1) // 2)
+    n_parts = _check_code(state, n_classes) or n_classes * (n_classes - 1) // 2
+    cells = shape if n_classes == 2 else (*shape, n_parts)
     fits = len(kernels) == shape[0] > 0 and len(state["solutions"]) == prod(cells) > 0
     require(fits, f"there must be solutions for {shape[0]} gamma and {shape[1]} C")
     for kernel in kernels:
@@ -60,6 +63,18 @@ def _make_grid(state: State) -> Grid:
         KernelValues(kernel, first.rows, first.training, shift=first.shift) for kernel in kernels
     )
     return Grid(**(state | {"solutions": solutions.reshape(cells), "kernel_values": values}))
+
+
+def _check_code(state: State, n_classes: int) -> int:
+    """The number of its columns; 0 for pairs of classes."""
+    code, decoding = state.get("code"), state.get("decoding")
+    require(decoding is None or decoding in DECODINGS, "decoding")
+    if code is None:
+        require(decoding is None, "decoding is of a code")
+        return 0
+    fits = isinstance(code, OutputCode) and len(code.matrix) == n_classes > 2
+    require(fits, f"the code must have {n_classes} rows")
+    return int(code.n_columns)
 
 
 def _checked_curve(curve: ErrorCurve) -> ErrorCurve:

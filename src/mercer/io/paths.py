@@ -21,6 +21,7 @@ from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
 from mercer.paths.results.one_class_solutions import OneClassSolutions
 from mercer.paths.results.segments import Segments
 from mercer.problem import Problem
+from mercer.training.rows import is_precomputed
 
 __all__ = ["PATHS", "with_paths"]
 
@@ -113,8 +114,8 @@ def with_paths(machine: PathSVC) -> PathSVC:
     require(np.array_equal(found.classes, classes), "classes_ must be those of path_")
     values = paths[0].kernel_values
     require(values.rows.shape == machine.shape_fit_, "path_ has other rows")
-    is_stored = values.training._is_precomputed()
-    require(is_stored == machine._is_precomputed(), "path_ has another kind of kernel")
+    is_stored = is_precomputed(values.training.kernel)
+    require(is_stored == is_precomputed(machine.kernel), "path_ has another kind of kernel")
     _check_choice(machine)
     machine.paths_ = paths
     return machine

@@ -69,7 +69,7 @@ INSTEAD = {
     "scoring": "the name of a score, or ",
 }
 # Other attributes tell these, or they say what fits are handed.
-DERIVED = ("paths_", "_metadata_request")
+DERIVED = ("paths_", "_metadata_request", "_skl_callbacks")
 SPLITTERS = (
     *("GroupKFold", "GroupShuffleSplit", "KFold", "LeaveOneGroupOut", "LeaveOneOut"),
     *("LeavePGroupsOut", "LeavePOut", "PredefinedSplit", "ShuffleSplit", "StratifiedGroupKFold"),

@@ -1,4 +1,4 @@
-"""Kernels: what a similarity of rows is, and how it changes with its parameters."""
+"""Kernels: similarities of rows, and how they change with their parameters."""
 
 from __future__ import annotations
 

@@ -89,8 +89,8 @@ class Kernel(Parametrized, ABC):
         return {}
 
     @property
-    def _row_kind(self) -> RowKind:
-        return common_kind([part._row_kind for part in self._parts().values()])
+    def row_kind(self) -> RowKind:
+        return common_kind([part.row_kind for part in self._parts().values()])
 
     @property
     def _entry_arrays(self) -> int:
@@ -118,7 +118,7 @@ class Kernel(Parametrized, ABC):
 
     def diag(self, X: Rows) -> FloatArray:
         """Return the values k(x_i, x_i), shape (n,)."""
-        return self._diagonal(as_rows(X, self._row_kind))
+        return self._diagonal(as_rows(X, self.row_kind))
 
     def gradient(
         self,
@@ -170,14 +170,14 @@ class Kernel(Parametrized, ABC):
 
     def diag_gradient(self, X: Rows, weights: ArrayLike) -> FloatArray:
         """Return ``sum_i weights_i dk(x_i, x_i)/dtheta``."""
-        rows = as_rows(X, self._row_kind)
+        rows = as_rows(X, self.row_kind)
         vector = np.asarray(weights, dtype=np.float64)
         if vector.shape != (count_rows(rows),):
             raise ValueError(f"weights must have shape ({count_rows(rows)},), got {vector.shape}")
         return self._contract_diagonal(rows, vector) if self.n_dims else np.empty(0)
 
     def _row_pair(self, X: Rows, Z: Rows | None) -> tuple[Rows, Rows]:
-        kind = self._row_kind
+        kind = self.row_kind
         rows = as_rows(X, kind, "X")
         if Z is None or Z is X:
             return rows, rows
@@ -200,7 +200,7 @@ class Kernel(Parametrized, ABC):
         n, m = count_rows(X), count_rows(Z)
         if not gradient.size or not n or not m:
             return gradient
-        if self._row_kind == "stored":
+        if self.row_kind == "stored":
             # The rows are the whole matrix already, and column j is known by its place only.
             return gradient + self._contract(X, Z, weights(slice(n), slice(m)))
         size = 8 * self._entry_arrays

@@ -41,7 +41,7 @@ class Linear(Kernel):
     """
 
     is_positive_definite = True
-    _row_kind: RowKind = "numeric"
+    row_kind: RowKind = "numeric"
 
     def form(self) -> form.Form:
         """Return a linear leaf."""
@@ -66,7 +66,7 @@ class _OuterFunction(Kernel):
     gamma: float | str
     coef0: float
 
-    _row_kind: RowKind = "numeric"
+    row_kind: RowKind = "numeric"
 
     def resolve(self, X: Rows, sample_weight: ArrayLike | None = None) -> Self:
         """Return the kernel with `gamma` as a number."""

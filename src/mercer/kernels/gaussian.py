@@ -71,7 +71,7 @@ class Gaussian(Kernel):
 
     is_positive_definite = True
     is_normalized = True
-    _row_kind: RowKind = "numeric"
+    row_kind: RowKind = "numeric"
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ class Laplacian(Kernel):
 
     is_positive_definite = True
     is_normalized = True
-    _row_kind: RowKind = "numeric"
+    row_kind: RowKind = "numeric"
 
     def __init__(self, gamma: float | str = 1.0, gamma_bounds: Bounds = POSITIVE_BOUNDS) -> None:
         self.gamma = gamma

@@ -72,7 +72,7 @@ class Oligo(Kernel):
     """
 
     is_positive_definite = True
-    _row_kind: RowKind = "object"
+    row_kind: RowKind = "object"
 
     def __init__(
         self,

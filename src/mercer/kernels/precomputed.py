@@ -38,7 +38,7 @@ class Precomputed(Kernel):
     [0]
     """
 
-    _row_kind: RowKind = "stored"
+    row_kind: RowKind = "stored"
 
     def __init__(self, positive_definite: bool | None = None) -> None:
         self.positive_definite = positive_definite

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mercer import solvers
 from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight, SvmQp
 from mercer.lab.hull_solvers import Gilbert, Gsk, Mdm
-from mercer.solvers import Solver
+from mercer.solvers import Solver, solving
 from mercer.solvers.solving import SOLVERS
 
 __all__ = ["LITERATURE", "resolve_solver"]
@@ -38,4 +37,4 @@ def resolve_solver(solver: str | Solver) -> Solver:
     if isinstance(solver, str) and solver not in SOLVERS:
         known = sorted({*SOLVERS, *LITERATURE})
         raise ValueError(f"solver must be one of {known} or a solver object, got {solver!r}")
-    return solvers.resolve_solver(solver)
+    return solving.resolve_solver(solver)

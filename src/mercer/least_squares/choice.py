@@ -39,7 +39,8 @@ def fit_least_squares(job: Job) -> LeastSquaresFit:
     --------
     >>> import numpy as np
     >>> from mercer.kernels import Gaussian
-    >>> from mercer.least_squares import Job, fit_least_squares
+    >>> from mercer.least_squares.choice import fit_least_squares
+    >>> from mercer.least_squares.job import Job
     >>> from mercer.least_squares.job import squared_loss
     >>> from mercer.solvers.linear_system.system import System
     >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])

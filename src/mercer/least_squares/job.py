@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,8 @@ class Job:
     --------
     >>> import numpy as np
     >>> from mercer.kernels import Gaussian
-    >>> from mercer.least_squares import Job, fit_least_squares
+    >>> from mercer.least_squares.choice import fit_least_squares
+    >>> from mercer.least_squares.job import Job
     >>> from mercer.least_squares.job import squared_loss
     >>> from mercer.solvers.linear_system.system import System
     >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
@@ -151,10 +152,6 @@ class Job:
         gram.inspect()
         return gram
 
-    def with_system(self, system: System) -> Job:
-        """The same with other targets or weights."""
-        return replace(self, system=system)
-
 
 @dataclass(frozen=True, eq=False)
 class LeastSquaresFit:
@@ -195,7 +192,8 @@ class LeastSquaresFit:
     --------
     >>> import numpy as np
     >>> from mercer.kernels import Linear
-    >>> from mercer.least_squares import Job, fit_least_squares
+    >>> from mercer.least_squares.choice import fit_least_squares
+    >>> from mercer.least_squares.job import Job
     >>> from mercer.least_squares.job import squared_loss
     >>> from mercer.solvers.linear_system.system import System
     >>> X, y = np.array([[1.0], [2.0]]), np.array([[1.0], [2.0]])

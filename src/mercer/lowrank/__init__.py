@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from mercer.lowrank.features import FeatureMap
 from mercer.lowrank.incomplete_cholesky import IncompleteCholesky, incomplete_cholesky
-from mercer.lowrank.landmarks import choose_landmarks
 from mercer.lowrank.low_rank import LowRank
 
 __all__ = [
     "FeatureMap",
     "IncompleteCholesky",
     "LowRank",
-    "choose_landmarks",
     "incomplete_cholesky",
 ]

@@ -57,7 +57,7 @@ def choose_landmarks(
     --------
     >>> import numpy as np
     >>> from mercer.kernels import Gaussian
-    >>> from mercer.lowrank import choose_landmarks
+    >>> from mercer.lowrank.landmarks import choose_landmarks
     >>> X, rng = [[0.0], [0.1], [5.0], [5.1]], np.random.default_rng(0)
     >>> len(choose_landmarks("incomplete-cholesky", Gaussian(), X, 2, rng))
     2

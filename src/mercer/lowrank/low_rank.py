@@ -142,7 +142,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        is_stored = as_kernel(self.kernel)._row_kind == "stored"
+        is_stored = as_kernel(self.kernel).row_kind == "stored"
         tags.input_tags.pairwise = is_stored
         tags.input_tags.sparse = not is_stored
         return tags

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -14,13 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from mercer._sklearn import Interval, StrOptions, validate_parameter_constraints
+from mercer._reported import Reported
+from mercer._sklearn import (
+    CallbackSupportMixin,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from mercer._warning import warn
 from mercer.formulations import FittedParameters, Formulation
-from mercer.gram import Expansion, Gram
+from mercer.gram import Gram
 from mercer.gram.bounded_expansion import LazyExpansion
+from mercer.gram.expansion import Expansion
 from mercer.gram.native import take_rows
 from mercer.gram.shift import shift_of_far_rows
 from mercer.gram.spot_check import warn_of_indefinite
@@ -29,22 +34,19 @@ from mercer.kernels.convert import flat_kernel
 from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.machines.certified import certificate_html
 from mercer.machines.early_end import early_end, is_done
-from mercer.machines.solving import Problems, Rows, Solved, solve_side_by_side
-from mercer.machines.verbose import progress_display
+from mercer.machines.solving import Problems, Rows, solve_all
 from mercer.problem import Solution, Solutions
 from mercer.problem.solutions import column, relative_gaps
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import ending_all
-from mercer.training.rows import RowReader
+from mercer.training.rows import RowReader, is_precomputed
 
 __all__ = ["KernelMachine"]
 
 FloatArray = NDArray[np.float64]
 _PLAIN = (int, float, str)
-_MANY_ROWS = 1000  # from which on threads take a problem each
 
 
-class KernelMachine(RowReader, BaseEstimator):
+class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
     _known_defaults: ClassVar[dict[str, Any]]
@@ -78,8 +80,8 @@ class KernelMachine(RowReader, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_precomputed()
-        tags.input_tags.sparse = not self._is_precomputed()
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        tags.input_tags.sparse = not is_precomputed(self.kernel)
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -119,10 +121,6 @@ class KernelMachine(RowReader, BaseEstimator):
                     self._parameter_constraints, {name: value}, caller_name=type(self).__name__
                 )
 
-    def _validate_predict(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._validate_other(X)
-
     # --- fitting ---------------------------------------------------------------------
 
     def _resolve_kernel(self, X: Any, weight: FloatArray) -> Kernel:
@@ -133,7 +131,7 @@ class KernelMachine(RowReader, BaseEstimator):
         else:
             kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         kernel = kernel.resolve(X, sample_weight=weight)
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             facts = check_kernel_matrix(X)
             if facts.is_surely_indefinite and kernel == Precomputed():
                 kernel = Precomputed(positive_definite=False)
@@ -166,7 +164,7 @@ class KernelMachine(RowReader, BaseEstimator):
             n_threads=self.n_threads,
             segments=segments,
             shift=shift,
-            is_checked=self._is_precomputed(),
+            is_checked=is_precomputed(self.kernel),
         )
         return gram.gather(self.max_time).check_values()
 
@@ -183,11 +181,7 @@ class KernelMachine(RowReader, BaseEstimator):
     ) -> tuple[list[Solution], list[FittedParameters]]:
         """Solve several formulations on one Gram, or on some rows of it."""
         deadline = deadline or Deadline.after(self.max_time)
-        problems = Problems(self, formulations, gram, deadline, rows)
-        if self._goes_side_by_side(problems):
-            found = solve_side_by_side(problems, range(len(problems)), self.callback)
-        else:
-            found = self._solve_in_turn(problems)
+        found = solve_all(self, Problems(self, formulations, gram, deadline, rows))
         parameters = [one.fitted for one in found]
         near = [one.near for one in found]
         self._keep_shift(gram.shift, near, [fitted.intercept for fitted in parameters])
@@ -196,21 +190,6 @@ class KernelMachine(RowReader, BaseEstimator):
     def _tolerance(self, gram: Gram) -> float:
         """Largest KKT violation, in the units of the problems."""
         return float(self.tol)
-
-    def _solve_in_turn(self, problems: Problems) -> list[Solved]:
-        """One problem after the other, as whoever watches them expects."""
-        callback = None if self.callback is None else ending_all(self.callback)
-        if not self.verbose:
-            return [problems.solve(k, callback) for k in range(len(problems))]
-        with self._display(len(problems)) as display:
-            return [problems.solve(k, display.watch(k, callback)) for k in range(len(problems))]
-
-    def _goes_side_by_side(self, problems: Problems) -> bool:
-        """Whether there is enough to do for several threads, and its order does not matter."""
-        gram = problems.gram
-        if len(problems) <= 1 or self.verbose:
-            return False
-        return gram.n_threads > 1 and gram.n_rows >= _MANY_ROWS and not gram.form.reads_python
 
     def _keep_shift(
         self, shift: FloatArray | None, near: ArrayLike | None, intercept: ArrayLike
@@ -232,12 +211,6 @@ class KernelMachine(RowReader, BaseEstimator):
             return intercept
         near, before = self._near_intercept
         return np.asarray(near + (intercept - before))
-
-    def _display(self, n_problems: int) -> Any:
-        """What shows the progress, if that is wanted."""
-        if not self.verbose:
-            return nullcontext()
-        return progress_display(n_problems, type(self).__name__)
 
     def _keep_solutions(
         self, solutions: Sequence[Solution], kernel: Kernel, shape: tuple[int, ...]
@@ -269,7 +242,7 @@ class KernelMachine(RowReader, BaseEstimator):
 
     def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:
         self.support_ = support.astype(np.int32)
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             self.support_vectors_ = np.empty((0, 0))
         else:
             self.support_vectors_ = take_rows(X, support)
@@ -286,7 +259,7 @@ class KernelMachine(RowReader, BaseEstimator):
         if not self._expansions:
             made = LazyExpansion(
                 self.kernel_,
-                self.support_ if self._is_precomputed() else self.support_vectors_,
+                self.support_ if is_precomputed(self.kernel) else self.support_vectors_,
                 _dense(self.dual_coef_).T,
                 parts=self._expansion_parts(),
                 precision="single" if self.precision == "single" else "double",

@@ -18,8 +18,11 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer._sklearn import HasMethods, StrOptions, safe_split
-from mercer.codes import OutputCode, as_code, decoding_named
+from mercer._reported import Reported
+from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions, safe_split
+from mercer.codes import OutputCode
+from mercer.codes.decoding import decoding_named
+from mercer.codes.making import as_code
 from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.learned_decoding import learned_decoder
 from mercer.machines.svm.classifiers import SVC
@@ -33,11 +36,13 @@ __all__ = ["CodeClassifier"]
 FloatArray = NDArray[np.float64]
 
 
-class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CodeClassifier(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """Many classes by two-class classifiers, one for each column of an output code.
 
-    :class:`mercer.SVC`, ``NuSVC``, ``RLSC`` and ``LSSVC`` have codes of their own, which share
-    kernel values; this one takes any classifier.
+    :class:`mercer.SVC`, ``NuSVC``, ``RLSC`` and ``LSSVC`` have built-in codes, which share kernel
+    values; this class works with any classifier.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.gram import Expansion
+from mercer.gram.expansion import Expansion
 from mercer.kernels import Kernel, Linear
 from mercer.machines.base import KernelMachine
 from mercer.machines.least_squares.machine import LeastSquaresMachine

@@ -12,6 +12,7 @@ from mercer.kernels.blocks import row_slices
 from mercer.kernels.row_slopes import has_row_slopes, row_slopes
 from mercer.machines.base import KernelMachine
 from mercer.machines.functions import functions_of, kernel_machine
+from mercer.training.rows import read_new_rows
 
 __all__ = ["sensitivity", "sensitivity_at"]
 
@@ -46,7 +47,7 @@ def sensitivity(machine: Any, X: Any) -> FloatArray:
     [1.0, 0.0]
     """
     own = kernel_machine(machine)
-    return sensitivity_at(own, own._validate_predict(X))
+    return sensitivity_at(own, read_new_rows(own, X))
 
 
 def sensitivity_at(own: KernelMachine, rows: Any) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,16 +14,16 @@ from numpy.typing import NDArray
 
 from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Gram
+from mercer.machines.verbose import progress_display
 from mercer.problem import Problem, Solution
 from mercer.problem.solution import lowered
-from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto, is_matrix_cheap
 from mercer.solvers.crew import Crew
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import Callback, Progress
-from mercer.solvers.solving import solve_by
+from mercer.solvers.runs.progress import Callback, Progress, ending_all
+from mercer.solvers.solving import resolve_solver, solve_by
 
-__all__ = ["FEW_ROWS", "Problems", "Solved", "solve_side_by_side"]
+__all__ = ["FEW_ROWS", "Problems", "Solved", "display_of", "solve_all", "solve_side_by_side"]
 
 FloatArray = NDArray[np.float64]
 FEW_ROWS = 200  # rows of a part of a Gram that is better a Gram of its own
@@ -38,6 +39,7 @@ FEW_ROWS = 200  # rows of a part of a Gram that is better a Gram of its own
 #              4,000                1.18  1.20    2.59  2.02    5.09  3.36     1.59  2.70 (3,000)
 #                                   1.60  1.84    4.66  2.47    7.83  4.03
 _MOST_WORK = 256
+_MANY_ROWS = 1000  # from which on threads take a problem each
 Rows = Sequence[NDArray[np.intp]]
 
 
@@ -158,6 +160,30 @@ class Problems:
         spread = np.zeros(self.gram.n_rows)
         spread[self.rows[k]] = coef
         return self.gram.shift_offset(spread)
+
+
+def display_of(machine: Any, total: int = 1) -> AbstractContextManager[Any]:
+    """What shows the progress of a machine on its problems; None if that is not wanted."""
+    return progress_display(total, type(machine).__name__) if machine.verbose else nullcontext()
+
+
+def solve_all(machine: Any, problems: Problems) -> list[Solved]:
+    """All problems of a machine, one after the other as whoever watches expects, or together."""
+    n = len(problems)
+    if _is_worth_threads(problems) and not machine.verbose:
+        return solve_side_by_side(problems, range(n), machine.callback)
+    callback = None if machine.callback is None else ending_all(machine.callback)
+    if not machine.verbose:
+        return [problems.solve(k, callback) for k in range(n)]
+    with display_of(machine, n) as display:
+        return [problems.solve(k, display.watch(k, callback)) for k in range(n)]
+
+
+def _is_worth_threads(problems: Problems) -> bool:
+    """Whether there are several problems, each with enough to do for a thread."""
+    gram = problems.gram
+    is_large = gram.n_threads > 1 and gram.n_rows >= _MANY_ROWS
+    return len(problems) > 1 and is_large and not gram.form.reads_python
 
 
 def solve_side_by_side(

@@ -22,7 +22,7 @@ __all__ = ["AllInOne", "solve_multiclass"]
 
 @dataclass(frozen=True)
 class AllInOne:
-    """The solver of machines that learn all classes at once, to say when it ends.
+    """The solver of machines that learn all classes at once, with a choice of when to stop.
 
     Two classes are the usual two-class problem, which it leaves to ``solver="auto"``.
 

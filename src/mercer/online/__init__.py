@@ -1,4 +1,4 @@
-"""Learning from a stream, judging that as it goes, and asking for labels."""
+"""Learning from a stream, evaluating as it goes, and asking for labels."""
 
 from __future__ import annotations
 

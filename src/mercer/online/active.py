@@ -16,6 +16,7 @@ from mercer.gram.native import count_rows, take_rows
 from mercer.online.machine import OnlineMachine
 from mercer.online.query import STRATEGIES, Pool, Rows
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.rows import read_new_rows
 
 __all__ = ["ActiveMachine"]
 
@@ -71,7 +72,7 @@ class ActiveMachine(OnlineMachine):
         ndarray of shape (min(n, n_samples),)
             Positions of the rows in the pool.
         """
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         settings = QuerySettings(strategy, diversity, n_candidates)
         check_count("n", n)
         seed = self.random_state if random_state is None else random_state
@@ -157,7 +158,7 @@ class ActiveMachine(OnlineMachine):
     def _pool_rows(self, X: Any) -> Any:
         """Checked rows of a pool, also of a machine that has learned nothing yet."""
         if hasattr(self, "_stream"):
-            return self._validate_predict(X)
+            return read_new_rows(self, X)
         stranger = type(self)(**self.get_params(deep=False))
         labels = np.zeros(X.shape[0] if hasattr(X, "shape") and X.ndim else len(X))
         return stranger._validate_fit(X, labels, None)[0]

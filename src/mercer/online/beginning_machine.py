@@ -18,6 +18,7 @@ from mercer.online.history import History
 from mercer.online.kept_rows import Packing
 from mercer.online.stream import Stream
 from mercer.training.checked_input import are_ready
+from mercer.training.rows import takes_objects
 from mercer.training.weights import check_weight
 
 __all__ = ["BeginningMachine"]
@@ -107,7 +108,7 @@ class BeginningMachine(FinishingMachine):
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool, **options: Any
     ) -> tuple[Any, Any, FloatArray]:
         """Checked rows, targets and weights; of one row the long way takes longer than learning."""
-        is_known = not first and not self._takes_objects() and self._is_known_width(X)
+        is_known = not first and not takes_objects(self.kernel) and self._is_known_width(X)
         is_absent = not first and _is_nothing(sample_weight)
         if is_absent:  # its length is looked at all the same
             sample_weight = np.ones(len(np.asarray(sample_weight)))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.gram.native import take_rows
+from mercer.machines.solving import display_of
 from mercer.online.finishing import Finished, finished
 from mercer.online.kept_rows import Ids
 from mercer.online.learned import LearnedMachine
@@ -97,7 +98,7 @@ class FinishingMachine(LearnedMachine):
         weight: FloatArray | None = None,
     ) -> Finished:
         weight = np.ones(len(terms)) if weight is None else weight
-        with self._display(self._n_functions) as display:
+        with display_of(self, self._n_functions) as display:
             callback = display.watch(0, self.callback) if display else self.callback
             return finished(
                 self._make_gram(self.kernel_, rows, weight),

@@ -21,6 +21,7 @@ from mercer.online.history import History
 from mercer.online.kept_rows import Ids
 from mercer.online.reading import Reading
 from mercer.online.stream import Rules, Stream
+from mercer.training.rows import read_new_rows, takes_objects
 
 __all__ = ["LearnedMachine"]
 
@@ -166,7 +167,7 @@ class LearnedMachine(KernelMachine):
         """The support vectors, in the order of ``support_ids_``."""
         check_is_fitted(self)
         vectors = self._reading.vectors
-        is_empty = len(self._stream.kept) == 0 and not self._takes_objects()
+        is_empty = len(self._stream.kept) == 0 and not takes_objects(self.kernel)
         return np.empty((0, self.n_features_in_)) if is_empty else vectors
 
     @property
@@ -223,5 +224,5 @@ class LearnedMachine(KernelMachine):
 
     def _values(self, X: Any) -> FloatArray:
         """Values of the functions, shape (n_rows, n_functions)."""
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         return self._reading.values(X)

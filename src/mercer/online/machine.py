@@ -17,6 +17,7 @@ from mercer._warning import warn
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.machines.base import KernelMachine
+from mercer.machines.solving import display_of
 from mercer.online.beginning_machine import BeginningMachine
 from mercer.online.chunks import ChunkLearner
 from mercer.online.history import History
@@ -25,6 +26,7 @@ from mercer.online.stream import Stream
 from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
+from mercer.training.rows import is_precomputed
 
 __all__ = ["OnlineMachine"]
 
@@ -59,7 +61,7 @@ class OnlineMachine(BeginningMachine):
     }
 
     def _check_combination(self) -> None:
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             raise ValueError("kernel must be a function of rows, got 'precomputed'")
         if not np.isfinite(self.C):
             raise ValueError(f"C must be finite, got {self.C!r}")
@@ -96,7 +98,7 @@ class OnlineMachine(BeginningMachine):
         self._stream.packing.n_threads = resolve_threads(self.n_threads)
         terms, rows = self._terms(targets, weight), order[present]
         try:
-            with self._display(1) as display:
+            with display_of(self) as display:
                 callback = display.watch(0, self.callback) if display else self.callback
                 if not one_by_one and self._takes_whole(len(rows)):
                     self._take_whole(X, rows, ids, terms, deadline, callback)

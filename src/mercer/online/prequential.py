@@ -113,8 +113,9 @@ def prequential(
 ) -> PrequentialCurve:
     """Predict each chunk of a stream, then learn from it.
 
-    No row is judged by a machine that has seen it, and none is held back: the predictive sequential
-    evaluation of streams. The first chunk is learned only, unless the machine has learned before.
+    No row is evaluated by a machine that has seen it, and none is held back: this is the predictive
+    sequential evaluation of streams. The first chunk is only learned, unless the machine has
+    learned before.
 
     Parameters
     ----------

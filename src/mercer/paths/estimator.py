@@ -35,7 +35,7 @@ from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.paths.validation.scoring import Scoring
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.numbers import plain, real
-from mercer.training.rows import TrainingRows
+from mercer.training.rows import TrainingRows, read_new_rows
 from mercer.training.splits import Split, leave_one_out_splits, two_class_splits
 from mercer.training.training_set import TrainingSet
 from mercer.training.weights import check_total, unit_weight
@@ -87,8 +87,9 @@ class PathSVC(KernelClassifier):
         As in :class:`SVC`; "balanced" means the training rows of each split.
     low_rank : int, LowRank or None, default=None
         As in :func:`svc_path`.
-    cache_size : float, default=100.0
-        Memory for kernel rows that are not free, in MB.
+    cache_size : float or "auto", default="auto"
+        Memory for kernel rows that are not free, in MB; "auto" takes up to a quarter of what is
+        available.
     max_time : float, default=None
         Seconds after which the paths so far are used; too few for the first solution of the path
         of all rows are refused.
@@ -154,7 +155,7 @@ class PathSVC(KernelClassifier):
         "accuracy": [Interval(Real, 0.0, None, closed="left")],
         "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "cache_size": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "verbose": ["verbose"],
     }
 
@@ -173,7 +174,7 @@ class PathSVC(KernelClassifier):
         accuracy: float = 0.0,
         class_weight: Any = None,
         low_rank: int | LowRank | None = None,
-        cache_size: float = 100.0,
+        cache_size: float | str = "auto",
         max_time: float | None = None,
         n_threads: int | None = None,
         callback: PathCallback | None = None,
@@ -391,7 +392,7 @@ class PathSVC(KernelClassifier):
 
     def _decisions(self, X: Any, C: float | None) -> FloatArray:
         """Values of all pairs of classes."""
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         if C is None and self.low_rank is None:
             return self._machine_decisions(X)
         at = self.C_ if C is None else real("C", C)

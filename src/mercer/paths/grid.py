@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer._floating import without_warnings
+from mercer.codes.decoding import decoding_named
+from mercer.codes.making import as_code
 from mercer.gram import Gram
+from mercer.machines.svm.schemes import (
+    MULTICLASS,
+    CodeScheme,
+    PairScheme,
+    one_against_all,
+)
 from mercer.paths.grids.cells import Cells
 from mercer.paths.grids.columns import columns, takes_active_set
 from mercer.paths.grids.watch import Watch
@@ -17,8 +25,9 @@ from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback, check_callback
 from mercer.paths.results.grid import Grid
 from mercer.paths.validation.scoring import Scoring
-from mercer.solvers import Solver, resolve_solver
+from mercer.solvers import Solver
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.solving import resolve_solver
 from mercer.training.numbers import plain, positive_vector, real
 from mercer.training.splits import two_class_splits
 from mercer.training.weights import check_bounds
@@ -39,6 +48,9 @@ def svc_grid(
     cv: Any = None,
     groups: ArrayLike | None = None,
     scoring: Any = None,
+    multiclass: str = "one-vs-one",
+    code: Any = "dense",
+    decoding: str = "auto",
     class_weight: Any = None,
     sample_weight: ArrayLike | None = None,
     solver: str | Solver = "auto",
@@ -60,9 +72,7 @@ def svc_grid(
     X : array-like or sparse matrix of shape (n_rows, n_features)
         Training rows; for ``kernel="precomputed"`` the kernel matrix.
     y : array-like of shape (n_rows,)
-        Labels of two classes or more. With more than two, every pair has a machine, and these
-        vote; ties go to the first class, as in :class:`PathSVC` and :class:`SVC` with
-        ``break_ties=False``.
+        Labels of two classes or more.
     Cs : array-like of shape (n_C,)
         Values of C, positive; sorted.
     gammas : array-like of shape (n_gamma,), default=None
@@ -77,6 +87,12 @@ def svc_grid(
         Groups of rows, handed to ``cv``.
     scoring : str or callable, default=None
         What ``scores`` are, as in scikit-learn; None for the share of right predictions.
+    multiclass : {"one-vs-one", "one-vs-all", "code"}, default="one-vs-one"
+        The machines of more than two classes: every pair has one, and these vote; ties go to the
+        first class, as in :class:`PathSVC` and :class:`SVC` with ``break_ties=False``. Or each
+        class has one, against all others, and the largest value wins; or the columns of ``code``.
+    code, decoding
+        With ``multiclass="code"``, as in :class:`SVC`.
     class_weight : dict or "balanced", default=None
         As in :class:`SVC`; "balanced" means the training rows of each split.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -97,7 +113,7 @@ def svc_grid(
         Seconds after which the grid is returned as far as it is filled.
     callback : callable, default=None
         Called with a :class:`PathProgress` after each solution of all rows, in the order of gamma,
-        pairs of classes and C, whose events are the solutions so far; a true value ends the grid,
+        machines and C, whose events are the solutions so far; a true value ends the grid,
         which is returned as far as it is filled. Called between them, too, if that takes long, then
         from any thread.
     verbose : bool, default=False
@@ -128,7 +144,9 @@ def svc_grid(
     inputs = read_inputs(X, y, sample_weight, kernel, class_weight, takes_more=True)
     check_bounds("Cs", float(costs[-1]), inputs.full_weight())
     measure = None if scoring is None else Scoring.read(scoring)
-    cells = Cells(inputs, costs, two_class_splits(inputs, cv, groups), float(tol), measure)
+    scheme = _scheme(multiclass, code, decoding, len(inputs.classes), max_time)
+    splits = two_class_splits(inputs, cv, groups)
+    cells = Cells(inputs, costs, splits, float(tol), measure, scheme)
     choices = [
         KernelChoice(kernel, degree, gamma, coef0, None, cache_size, n_threads) for gamma in widths
     ]
@@ -144,7 +162,7 @@ def svc_grid(
         )
         return sources[-1]
 
-    solutions = np.full((len(choices), len(costs), len(cells.pairs)), None, dtype=object)
+    solutions = np.full((len(choices), len(costs), len(cells.parts)), None, dtype=object)
     scores = np.full(solutions.shape[:2], np.nan)
     asked = Limits(deadline=deadline, callback=check_callback(callback))
     with asked.shown(verbose) as limits:
@@ -168,4 +186,25 @@ def svc_grid(
         status="complete" if is_full else watch.status or "max-time",
         classes=inputs.classes,
         kernel_values=tuple(sources),
+        code=scheme.code if isinstance(scheme, CodeScheme) else None,
+        decoding=_decoding_of(scheme),
     )
+
+
+def _scheme(
+    multiclass: str, code: Any, decoding: str, n_classes: int, max_time: float | None
+) -> PairScheme | CodeScheme:
+    if multiclass not in MULTICLASS:
+        names = ", ".join(map(repr, MULTICLASS))
+        raise ValueError(f"multiclass must be one of {names} on a grid, got {multiclass!r}")
+    chosen = decoding_named("hinge" if decoding == "auto" else decoding)
+    known = as_code(code, n_classes, max_time) if multiclass == "code" else None
+    if n_classes == 2 or multiclass == "one-vs-one":
+        return PairScheme(n_classes)
+    return one_against_all(n_classes) if known is None else CodeScheme(known, chosen)
+
+
+def _decoding_of(scheme: PairScheme | CodeScheme) -> str | None:
+    """None for pairs, and where the largest value is taken."""
+    is_decoded = isinstance(scheme, CodeScheme) and scheme.decoding is not None
+    return scheme.decoding.name if is_decoded else None  # type: ignore[union-attr]

@@ -41,7 +41,7 @@ def one_class_path(
     nu_min: float = 0.01,
     sample_weight: ArrayLike | None = None,
     low_rank: int | LowRank | None = None,
-    cache_size: float = 100.0,
+    cache_size: float | str = "auto",
     n_threads: int | None = None,
     max_events: int = -1,
     max_time: float | None = None,

@@ -47,7 +47,7 @@ def svc_path(
     class_weight: Any = None,
     sample_weight: ArrayLike | None = None,
     low_rank: int | LowRank | None = None,
-    cache_size: float = 100.0,
+    cache_size: float | str = "auto",
     n_threads: int | None = None,
     max_events: int = -1,
     max_time: float | None = None,
@@ -88,8 +88,9 @@ def svc_path(
         Follow the path of a low-rank approximation of the kernel, in memory n times the rank:
         the rank of a pivoted incomplete Cholesky factor, or a description of the basis. The
         share of the trace that is missing is ``path.low_rank.trace_error_``.
-    cache_size : float, default=100.0
-        Memory for kernel rows that are not free, in MB.
+    cache_size : float or "auto", default="auto"
+        Memory for kernel rows that are not free, in MB; "auto" takes up to a quarter of what is
+        available.
     n_threads : int, default=None
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     max_events : int, default=-1

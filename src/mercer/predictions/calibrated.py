@@ -11,8 +11,10 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._sklearn import HasMethods, StrOptions
-from mercer.calibration import METHODS, Calibration
+from mercer._reported import Reported
+from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions
+from mercer.calibration import Calibration
+from mercer.calibration.joined import METHODS
 from mercer.calibration.layout import layout_of
 from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.classifiers import SVC
@@ -30,8 +32,10 @@ def _has_intervals(machine: Any) -> bool:
     return True
 
 
-class CalibratedSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier with calibrated probabilities, whose argmax it predicts.
+class CalibratedSVC(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
+    """A classifier with calibrated probabilities, which predicts their argmax.
 
     One machine is trained on all rows. The map from its values to probabilities is fitted to
     values of the same rows by machines that were not trained on them (:func:`out_of_sample`).

@@ -14,7 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._floating import without_warnings
-from mercer._sklearn import HasMethods, Interval, StrOptions
+from mercer._reported import Reported
+from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from mercer._warning import warn
 from mercer.gram.native import count_rows
 from mercer.machines.base import KernelMachine
@@ -37,6 +38,7 @@ from mercer.predictions.splits import are_given
 from mercer.predictions.trials import Retrained, Trial
 from mercer.training.classes import check_weighted_classes, find_classes
 from mercer.training.estimator_kind import check_kind
+from mercer.training.rows import read_new_rows
 
 __all__ = ["ConformalSVC"]
 
@@ -49,7 +51,9 @@ def _inner_has(name: str) -> Callable[[Any], bool]:
     return lambda self: hasattr(getattr(self, "estimator_", self._machine), name)
 
 
-class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ConformalSVC(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """Sets of labels that hold the true one with a probability of at least 1 - alpha.
 
     A label stays in the set of a row unless the row, given that label, fits worse than nearly
@@ -228,7 +232,7 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.calibration_scores_: FloatArray | None = None
         # our own machines see numbers only, which a file can hold
         is_own = isinstance(self.estimator_, KernelMachine)
-        self._rows = self.estimator_._validate_predict(X) if is_own else X
+        self._rows = read_new_rows(self.estimator_, X) if is_own else X
         self._row_weight, self._labels = weight, labels
         self._weight = np.ones(len(labels)) if weight is None else weight
 

@@ -13,7 +13,8 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._sklearn import HasMethods, Interval, StrOptions
+from mercer._reported import Reported
+from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from mercer.gram.native import count_rows
 from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.predictions.calibrated import CalibratedSVC
@@ -55,7 +56,9 @@ def _has_values(ensemble: Any) -> bool:
     raise AttributeError("decision_function is there for classifiers without predict_proba")
 
 
-class ChunkedEnsemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ChunkedEnsemble(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """Several classifiers, each trained on every chunk of the rows.
 
     Training a support vector machine on m chunks takes about an m-th of the time and memory; the
@@ -241,7 +244,12 @@ class ChunkedEnsemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if self._rule in ("average", "cell"):
                 needed.append("decision_function")
             if not any(hasattr(machine, method) for method in needed):
-                raise TypeError(f"estimator must have {' or '.join(needed)}, which {name} has not")
+                remedy = ""
+                if hasattr(machine, "decision_function"):
+                    remedy = ": give a CalibratedSVC of it, or combine='average'"
+                raise TypeError(
+                    f"estimator must have {' or '.join(needed)}, which {name} has not{remedy}"
+                )
             if get_tags(machine).input_tags.pairwise:
                 raise ValueError("estimator must not have a precomputed kernel: rows go in chunks")
 

@@ -20,6 +20,7 @@ from mercer.machines.functions import MachineFunctions, functions_of, machine_an
 from mercer.predictions.explanation import Explanation
 from mercer.predictions.product_form import ProductTerm, product_terms
 from mercer.predictions.quadrature import Rules, exact_rule, rules_for
+from mercer.training.rows import read_new_rows
 
 __all__ = ["explain"]
 
@@ -37,7 +38,7 @@ def explain(
     output: str = "classes",
     n_threads: int | None = None,
 ) -> Explanation:
-    """Exact interventional Shapley values: how much each feature moved a prediction, and where to.
+    """Exact interventional Shapley values: how much each feature moved a prediction, and which way.
 
     A coalition of features takes their values from the row and those of all others from a
     background row; a value is the mean of what a feature adds over all orders in which features
@@ -89,7 +90,7 @@ def explain(
     # rows of objects have no features, nor kernels that could be explained
     terms = product_terms(functions.kernel, getattr(own, "n_features_in_", 0))
     names = _feature_names(machine, X)
-    rows = own._validate_predict(scaled)
+    rows = read_new_rows(own, scaled)
     others, weight = _background(own, functions, scaled_background, background_weight)
     threads = resolve_threads(own.n_threads if n_threads is None else n_threads)
     values = _in_blocks(terms, functions, rows, others, weight, threads)
@@ -134,7 +135,7 @@ def _background(
         rows = take_rows(rows, index)
     else:
         try:
-            rows = machine._validate_predict(background)
+            rows = read_new_rows(machine, background)
         except ValueError as error:
             raise ValueError(f"background: {error}") from error
     try:

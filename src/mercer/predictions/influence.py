@@ -12,6 +12,7 @@ from mercer._shown import shown
 from mercer.gram.cross import cross_block
 from mercer.machines.base import KernelMachine
 from mercer.machines.functions import functions_of, machine_and_rows
+from mercer.training.rows import read_new_rows
 
 __all__ = ["Influence", "influence"]
 
@@ -106,7 +107,7 @@ def influence(machine: Any, X: Any, *, output: str = "classes") -> Influence:
             "keeps weights of features: a solver in the dual keeps rows"
         )
     functions = functions_of(own, output)
-    rows = own._validate_predict(X)
+    rows = read_new_rows(own, X)
     block = cross_block(functions.kernel, rows, functions.rows, n_threads=own.n_threads)
     values = block[:, :, None] * functions.coef
     is_single, bias = functions.names is None, functions.bias

@@ -21,6 +21,7 @@ from mercer.predictions.ranks import lower_ends
 from mercer.predictions.ridge_ends import RidgeEnds, is_ridge
 from mercer.predictions.searched_ends import SearchedEnds
 from mercer.predictions.stacked_rows import some_rows
+from mercer.training.rows import read_new_rows
 
 __all__ = ["Ends", "fit_kind", "ranked_intervals"]
 
@@ -85,7 +86,7 @@ def _fitted(
 ) -> tuple[Any, Any, FloatArray, FloatArray]:
     """The machine fitted, and its rows as it takes them."""
     fitted = fit_machine(clone(machine), X, y, weight)
-    return fitted, fitted._validate_predict(X), y, np.ones(len(y)) if weight is None else weight
+    return fitted, read_new_rows(fitted, X), y, np.ones(len(y)) if weight is None else weight
 
 
 def _left_out(bands: list[Any], X: Any, y: FloatArray, weight: FloatArray | None) -> LeftOutEnds:

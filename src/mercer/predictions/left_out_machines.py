@@ -21,6 +21,7 @@ from mercer.machines.solving import Problems, Solved
 from mercer.machines.svm.regressors import KernelRegressor
 from mercer.predictions.stacked_rows import stacked
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.rows import is_precomputed, read_new_rows
 
 __all__ = ["LeftOutEnds", "LeftOutMachines", "can_leave_out", "left_out_machines"]
 
@@ -29,7 +30,7 @@ FloatArray = NDArray[np.float64]
 
 def can_leave_out(machine: Any) -> bool:
     """Whether a machine is one function of one problem on rows of numbers."""
-    return isinstance(machine, KernelRegressor) and not machine._is_precomputed()
+    return isinstance(machine, KernelRegressor) and not is_precomputed(machine.kernel)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ def left_out_machines(machine: Any, X: Any, y: FloatArray, weight: FloatArray) -
     The kernel is that of all rows: a width taken from them ("scale") is not taken anew.
     """
     warm = clone(machine).fit(X, y, sample_weight=weight)
-    X = warm._validate_predict(X)
+    X = read_new_rows(warm, X)
     warm.warm_start = True
     gram = warm._make_gram(warm.kernel_, X, weight)
     found = [_solved(warm, y, weight, gram)]
@@ -131,6 +132,6 @@ class LeftOutEnds:
 
     def ends(self, Z: Any) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of new rows by the machine without each row: (m, n) each."""
-        Z = self.machine._validate_predict(Z)
+        Z = read_new_rows(self.machine, Z)
         values = [band.predict(self.X, Z) for band in self.bands]
         return values[0] - self.scores, values[-1] + self.scores

@@ -26,8 +26,8 @@ from mercer.predictions.copies import first_copies
 from mercer.predictions.fixed_kernel import has_fixed_kernel
 from mercer.predictions.stacked_rows import stacked
 from mercer.predictions.trials import Trial
-from mercer.solvers import resolve_solver
-from mercer.solvers.solving import solve_by
+from mercer.solvers.solving import resolve_solver, solve_by
+from mercer.training.rows import read_new_rows
 
 __all__ = ["RetrainedPairs"]
 
@@ -67,7 +67,7 @@ class RetrainedPairs:
 
     def trials(self, Z: Any) -> Iterator[list[Trial]]:
         """For each new row a trial of each label."""
-        Z, n = self._machine._validate_predict(Z), len(self._labels)
+        Z, n = read_new_rows(self._machine, Z), len(self._labels)
         is_fixed = has_fixed_kernel(self._machine, self._X)
         size = _BLOCK if is_fixed else 1
         for begin in range(0, count_rows(Z), size):

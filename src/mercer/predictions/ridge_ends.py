@@ -35,6 +35,7 @@ from mercer.kernels import Constant, Kernel
 from mercer.machines import LSSVR
 from mercer.predictions.fixed_kernel import has_fixed_kernel
 from mercer.predictions.stacked_rows import stacked
+from mercer.training.rows import read_new_rows
 
 __all__ = ["Ridge", "RidgeEnds", "is_ridge"]
 
@@ -185,7 +186,7 @@ class RidgeEnds:
 
     def ends(self, Z: Any) -> Ends:
         """Lower and upper ends of new rows, one for each old row: (m, n) each."""
-        Z = self.machine._validate_predict(Z)
+        Z = read_new_rows(self.machine, Z)
         if self.scores is not None:
             return self._of_all_rows.jackknife_ends(Z, self._residuals)
         if has_fixed_kernel(self.machine, self.X):

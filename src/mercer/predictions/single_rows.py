@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.predictions.values import values_of
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.adjoint import Trained
 from mercer.selection.held_out_values import tell_unfinished
 from mercer.selection.scheme_task import SchemeTask

@@ -64,8 +64,8 @@ def suspects(
     """Rows whose label the out-of-sample value contradicts most: candidates for wrong labels.
 
     A machine that was trained on a wrong label may have learned it; one that was not has no reason
-    to agree. Rows near the boundary of two classes are contradicted, too, by little: look at
-    the first ones first.
+    to agree. Rows near the boundary of two classes are contradicted, too, but only slightly: look
+    at the first rows first.
 
     Parameters
     ----------

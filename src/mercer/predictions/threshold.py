@@ -11,7 +11,8 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._sklearn import HasMethods, StrOptions
+from mercer._reported import Reported
+from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions
 from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.predictions.gains import Gain, check_cost, gain_of
@@ -24,8 +25,10 @@ __all__ = ["ThresholdSVC", "choose_threshold"]
 FloatArray = NDArray[np.float64]
 
 
-class ThresholdSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier of two classes that parts them where that costs least.
+class ThresholdSVC(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
+    """A classifier of two classes with the threshold that costs least.
 
     One machine is trained on all rows; its threshold is chosen by values of the same rows from
     machines that were not trained on them (:func:`out_of_sample`).

@@ -26,7 +26,7 @@ class Powers:
 
     Examples
     --------
-    >>> from mercer.problem import Powers
+    >>> from mercer.problem.family import Powers
     >>> Powers().at(10.0)  # factors of box, group sums and ridge
     (10.0, 10.0, 0.1)
     """

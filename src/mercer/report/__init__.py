@@ -1,4 +1,4 @@
-"""A report to show: one page on a fitted machine and how well it predicts."""
+"""A report to share: one page on a fitted machine and how well it predicts."""
 
 from mercer.report.reasons import explain_row
 from mercer.report.report import Report, write_report

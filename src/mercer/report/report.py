@@ -42,7 +42,7 @@ MOST_EXPLAINED = 6
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What is known of a machine and its predictions.
+    """What is known about a machine and its predictions.
 
     Attributes
     ----------
@@ -113,10 +113,10 @@ def write_report(
     search: Mapping[str, Any] | None = None,
     training: tuple[Any, ArrayLike] | None = None,
 ) -> Report:
-    """Judge a fitted machine on rows, and write what is found as one HTML page.
+    """Evaluate a fitted machine on rows, and write the results as one HTML page.
 
-    The page is one file of less than 1 MB, however many rows there are; it asks for nothing from
-    the network and can be read without scripts.
+    The page is one file of less than 1 MB, however many rows there are; it loads nothing from the
+    network and can be read without JavaScript.
 
     Parameters
     ----------

@@ -31,7 +31,8 @@ from scipy.sparse.linalg import LinearOperator, minres
 
 from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Gram
-from mercer.problem import Powers, Problem, Solution
+from mercer.problem import Problem, Solution
+from mercer.problem.family import Powers
 
 __all__ = ["Trained"]
 

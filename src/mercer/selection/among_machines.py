@@ -95,10 +95,8 @@ def _scores(found: SearchResult) -> FloatArray:
 
 def _variant(task: TrainingTask, parameters: dict[str, Any]) -> TrainingTask:
     """The same task for a machine with other parameters."""
-    own = copy(task)
-    own.machine, own.variants = copy(task.machine).set_params(**parameters), ()
-    if "class_weight" in parameters:
-        own.data = replace(own.data, class_weight=parameters["class_weight"])
+    own = task.with_parameters(**parameters)
+    own.variants = ()
     kernel = own.machine.kernel
     if isinstance(kernel, Kernel) and not any("gamma" in name for name in kernel.get_params()):
         own.gamma_range = None

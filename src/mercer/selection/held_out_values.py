@@ -15,8 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
 from mercer.machines.svm.uncertified import joined_problem
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.adjoint import Trained
+from mercer.selection.all_in_one import all_in_one_values
 from mercer.selection.objectives.validation import values_at
 from mercer.selection.scheme_task import SchemeTask
 from mercer.selection.uncertified import uncertified_machines
@@ -34,6 +35,10 @@ _LAST_DIGITS = 1e-9  # tolerance of few rows
 
 def held_out_values(task: SchemeTask, splits: list[Split]) -> list[FloatArray]:
     """Values of the test rows of each split, (n_test, n_parts), by the machine of the others."""
+    if task.is_all_in_one:
+        return [
+            all_in_one_values(task, [task.machine], task.shared_gram, split)[0] for split in splits
+        ]
     return _few(task, splits) or _quickly(task, splits) or _certified(task, splits)
 
 
@@ -66,8 +71,6 @@ def _few(task: SchemeTask, splits: list[Split]) -> list[FloatArray] | None:
 
 def _quickly(task: SchemeTask, splits: list[Split]) -> list[FloatArray] | None:
     """All machines in one native call, to their tolerance; None if they do not suit it."""
-    if not task.is_usual:
-        return None
     tol = float(task.machine.tol)
     machines = uncertified_machines(task, splits, task.machine, Powers(), most_error=tol)
     if task.machine.solver != "auto" or not machines.suit(task.shared_gram):

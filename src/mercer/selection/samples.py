@@ -30,6 +30,7 @@ from mercer.selection.search_result import (
 from mercer.selection.simplest import simplest_within_error
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import moderate_start
+from mercer.training.rows import is_precomputed
 
 __all__ = ["sample_sizes", "zoomed"]
 
@@ -46,7 +47,7 @@ _CELLS = (30, 8)  # that the first search evaluates, and those after it
 _GROWTH = 2.0  # a sample that is not that much larger tells nothing new
 _SAMPLE_FOLDS = 3  # at most: every row is held out once, whatever their number
 _NEAR = 1.0  # of logarithms of widths
-_MOST_RIVALS = 2
+_MOST_RIVALS = 3
 
 
 def zoomed(
@@ -54,7 +55,7 @@ def zoomed(
 ) -> SearchResult:
     """A grid on all rows; of many rows from where samples of them lead."""
     start = moderate_start(task, objective.space)
-    has_samples = not task.machine._is_precomputed()
+    has_samples = not is_precomputed(task.machine.kernel)
     sizes = sample_sizes(task.n_rows, task.n_classes) if has_samples else []
     few = _few_folds(options.get("cv", 5))
     if not sizes or few is None or options.get("groups") is not None:
@@ -161,8 +162,8 @@ class _Pace:
 def _rivals(found: SearchResult) -> tuple[FloatArray, ...]:
     """The best points of other widths that may win on more rows.
 
-    Those within a standard error of the best of all, and the next narrower one: more rows carry
-    narrower kernels.
+    The next narrower one, as more rows carry narrower kernels; of those within a standard error of
+    the best of all the local optima, the narrowest, and others.
     """
     history = found.histories[-1]
     if history.status == "behind":
@@ -178,11 +179,25 @@ def _rivals(found: SearchResult) -> tuple[FloatArray, ...]:
     if len(narrower):
         next_one = narrower[apart[narrower] < apart[narrower].min() + 1e-6]
         chosen.append(int(next_one[scores[next_one].argmax()]))
-    for k in np.argsort(-scores, kind="stable"):
-        is_new = all(abs(apart[k] - apart[other]) >= _NEAR for other in chosen)
-        if scores[k] >= scores[best] - noise and is_new:
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] >= scores[best] - noise]
+    summits = _summits(apart, scores)
+    # the least C: of narrow kernels and large C machines take longest
+    narrowest = max(order, key=lambda k: (round(apart[k], 6), -history.thetas[k][0]))
+    for k in (*(k for k in order if k in summits), narrowest, *order):
+        if all(abs(apart[k] - apart[other]) >= _NEAR for other in chosen):
             chosen.append(int(k))
     return tuple(history.thetas[k] for k in chosen[1 : 1 + _MOST_RIVALS])
+
+
+def _summits(widths: FloatArray, scores: FloatArray) -> set[int]:
+    """Points that are the best of their width, and better than the widths on both sides."""
+    places = np.unique(np.round(widths, 6))
+    at = [np.flatnonzero(np.abs(widths - place) < 1e-5) for place in places]
+    best = [int(own[scores[own].argmax()]) for own in at]
+    height = np.concatenate([[-np.inf], scores[best], [-np.inf]])
+    is_summit = (height[1:-1] > height[:-2]) & (height[1:-1] > height[2:])
+    return {best[k] for k in np.flatnonzero(is_summit)}
 
 
 def sample_sizes(n_rows: int, n_classes: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""What machines of any scheme of two-class problems learn, for splits to share kernel values."""
+"""What machines learn, for splits to share kernel values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from mercer.machines.svm.schemes import CodeScheme, make_scheme
-from mercer.selection.training_task import Part, TrainingTask
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["SchemeTask", "can_share"]
 
@@ -51,7 +50,7 @@ _RULES: dict[type, Any] = {
 
 
 class SchemeTask(TrainingTask):
-    """A task whose parts are those of any scheme of two-class problems.
+    """A task whose kernel values are those of one kernel.
 
     Parameters
     ----------
@@ -59,28 +58,6 @@ class SchemeTask(TrainingTask):
         As for :class:`~mercer.selection.training_task.TrainingTask`; all parameters of the
         kernel are numbers.
     """
-
-    def _make_parts(self) -> list[Part]:
-        if not self._has_code:
-            return super()._make_parts()
-        parts = []
-        for task in make_scheme(self.machine, self.n_classes).subproblems(self.class_index):  # type: ignore[attr-defined]
-            target = np.zeros(self.n_rows)
-            target[task.rows] = task.sign
-            parts.append(Part(task.rows, target))
-        return parts
-
-    @cached_property
-    def _has_code(self) -> bool:
-        """Whether more than two classes are learned by the columns of a code."""
-        if not self.is_classifier or self.is_least_squares or self.n_classes == 2:
-            return False
-        return isinstance(make_scheme(self.machine, self.n_classes), CodeScheme)
-
-    @property
-    def is_usual(self) -> bool:
-        """Whether the parts are those of model selection."""
-        return not self._has_code
 
     @cached_property
     def shared_gram(self) -> Gram:

@@ -16,4 +16,4 @@ __all__ = ["some_rows"]
 def some_rows(kernel: Kernel, rows: Any, chosen: NDArray[np.intp]) -> Any:
     """Some of the rows, to be compared with each other; of kernel values their columns, too."""
     some = take_rows(rows, chosen)
-    return some[:, chosen] if kernel._row_kind == "stored" else some
+    return some[:, chosen] if kernel.row_kind == "stored" else some

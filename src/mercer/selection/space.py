@@ -16,7 +16,7 @@ from mercer.kernels.parameters.hyperparameters import POSITIVE_BOUNDS
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.with_kernel import with_kernel
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Space"]
@@ -231,7 +231,7 @@ def _reach(task: TrainingTask, kernel: Kernel) -> tuple[float, float]:
 
     Rows suggest 1 / (d variance) next to squares, and the root of that next to distances.
     """
-    if kernel._row_kind != "numeric" or not kernel.n_dims:
+    if kernel.row_kind != "numeric" or not kernel.n_dims:
         return POSITIVE_BOUNDS
     scale = float(Gaussian("scale").resolve(task.rows, sample_weight=task.weight).gamma)  # type: ignore[arg-type]
     low, high = sorted((scale, float(np.sqrt(scale))))

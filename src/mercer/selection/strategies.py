@@ -117,6 +117,12 @@ def _automatic(
     if isinstance(task.machine, OneClassSVM):
         return _one_class(task, optimizer, options, budget)
     objective = make("cv", task, options)
+    if optimizer == "auto" and task.is_all_in_one and objective.space.kernel.n_dims > 1:
+        raise ValueError(
+            f"multiclass={task.machine.multiclass!r} has no gradient for the "
+            f"{objective.space.kernel.n_dims} parameters of the kernel: use the objective 'cv', "
+            "which CMA-ES searches, or 'alignment'"
+        )
     if optimizer != "auto":
         start = moderate_start(task, objective.space)
         return run(objective, _optimizer(optimizer, objective), start, budget)

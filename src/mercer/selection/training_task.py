@@ -6,22 +6,23 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 
+from mercer.calibration.layout import Layout
 from mercer.formulations import Formulation, least_squares, one_class
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
 from mercer.machines.least_squares.machine import LeastSquaresMachine, check_extremes
-from mercer.machines.least_squares.one_against_all import chosen_class
+from mercer.machines.least_squares.one_against_all import signed_labels
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.machines.svm.one_vs_one import winners
-from mercer.problem import Powers
+from mercer.machines.svm.schemes import CodeScheme, SubproblemScheme, make_scheme, one_against_all
+from mercer.multiclass.formulations import ALL_IN_ONE
+from mercer.problem.family import Powers
 from mercer.selection.adjoint import Trained
 from mercer.selection.deviation import robust_spread
 from mercer.solvers import solve_many
@@ -159,34 +160,66 @@ class TrainingTask:
         return self.data.n_classes
 
     def _make_parts(self) -> list[Part]:
-        """Pairs of classes, one class against all for least squares, or all rows."""
+        """The problems of the scheme, one class against all for least squares, or all rows."""
         everything = np.arange(self.n_rows)
         if not self.is_classifier:
             target = np.zeros(self.n_rows) if self.y is None else np.asarray(self.y, np.float64)
             return [Part(everything, target)]
-        labels, k = self.class_index, self.n_classes
-        self._check_scheme()
-        if k == 2:
-            return [Part(everything, np.where(labels == 1, 1.0, -1.0))]
         if self.is_least_squares:
-            return [Part(everything, np.where(labels == c, 1.0, -1.0)) for c in range(k)]
-        return [
-            Part(
-                np.flatnonzero((labels == i) | (labels == j)),
-                np.where(labels == i, 1.0, -1.0),
-            )
-            for i, j in self.pairs
-        ]
+            self._check_least_squares()
+            signs = np.ascontiguousarray(signed_labels(self.class_index, self.n_classes).T)
+            return [Part(everything, own) for own in signs]
+        parts = []
+        for own in self.scheme.subproblems(self.class_index):  # type: ignore[attr-defined]
+            target = np.zeros(self.n_rows)
+            target[own.rows] = own.sign
+            parts.append(Part(own.rows, target))
+        return parts
 
-    def _check_scheme(self) -> None:
-        """Criteria know the usual scheme of each machine only."""
-        usual = "one-vs-all" if self.is_least_squares else "one-vs-one"
-        scheme = getattr(self.machine, "multiclass", usual)
-        if self.n_classes > 2 and scheme != usual:
+    def _check_least_squares(self) -> None:
+        """Leave-one-out values of least squares are those of one class against all."""
+        scheme = self.machine.multiclass
+        if self.n_classes > 2 and scheme != "one-vs-all":
             raise ValueError(
-                f"multiclass of {type(self.machine).__name__} must be {usual!r} in model "
+                f"multiclass of {type(self.machine).__name__} must be 'one-vs-all' in model "
                 f"selection, got {scheme!r}"
             )
+
+    @property
+    def is_all_in_one(self) -> bool:
+        """Whether all of more than two classes are one problem; values are those of its parts."""
+        return self.n_classes > 2 and getattr(self.machine, "multiclass", None) in ALL_IN_ONE
+
+    @cached_property
+    def scheme(self) -> SubproblemScheme:
+        """The two-class problems of a classifier that is no least squares."""
+        scheme: Any = make_scheme(self.machine, self.n_classes)
+        # a function for each class has values as one class against all has
+        return one_against_all(self.n_classes) if self.is_all_in_one else scheme
+
+    @cached_property
+    def layout(self) -> Layout:
+        """What the values of the parts of a classifier mean."""
+        k = self.n_classes
+        if k == 2:
+            return Layout(2, "two")
+        if self.is_least_squares:
+            return Layout(k, "classes")
+        if not isinstance(self.scheme, CodeScheme):
+            return Layout(k, "pairs")
+        if self.scheme.decoding is None:
+            return Layout(k, "classes")
+        return Layout(k, "code", self.scheme.code, self.scheme.decoding.name)
+
+    def with_parameters(self, **parameters: Any) -> TrainingTask:
+        """The same for a machine with other parameters, the kernel among them or not."""
+        own = copy(self)
+        own.machine = copy(self.machine).set_params(**parameters)
+        for name in ("scheme", "layout"):  # "auto" decodes by the loss
+            own.__dict__.pop(name, None)
+        if "class_weight" in parameters:
+            own.data = replace(own.data, class_weight=parameters["class_weight"])
+        return own
 
     def training_weight(self, times: NDArray[Any] | None = None) -> FloatArray:
         """Weight of each row, that of its class included, 0 for rows that are held out.
@@ -202,7 +235,10 @@ class TrainingTask:
 
     def gram(self, kernel: Kernel) -> Gram:
         """Kernel values of all rows, for every problem."""
-        gram: Gram = self.machine._make_gram(kernel, self.rows, self.weight)
+        options: dict[str, Any] = {}
+        if self.is_all_in_one:
+            options["bias"] = "penalized" if self.machine.fit_intercept else False
+        gram: Gram = self.machine._make_gram(kernel, self.rows, self.weight, **options)
         return gram
 
     def formulate(self, machine: Any, part: Part, weight: FloatArray) -> Formulation:
@@ -297,11 +333,8 @@ class TrainingTask:
 
         Of pairs as :func:`~mercer.machines.svm.one_vs_one.winners`.
         """
-        if self.n_classes == 2 or self.is_least_squares:
-            return chosen_class(values)
-        return winners(values, self.n_classes)
+        return self.layout.chosen(values[:, 0] if self.n_classes == 2 else values)
 
-    @cached_property
-    def pairs(self) -> list[tuple[int, int]]:
-        """Pairs of classes, in the order of the parts."""
-        return list(combinations(range(self.n_classes), 2))
+    def count_doubtful(self, values: FloatArray, tol: float) -> int:
+        """Rows whose class may change if values of all parts are moved by the tolerance."""
+        return self.scheme.count_doubtful(values, tol, break_ties=True)

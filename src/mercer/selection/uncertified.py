@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mercer.machines.svm.one_vs_one import ClassPairs
 from mercer.machines.svm.uncertified import UncertifiedMachines
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.training_task import TrainingTask
 from mercer.training.splits import Split
 
@@ -25,7 +24,7 @@ def uncertified_machines(
     for split in splits:
         weight = task.training_weight(split.times)
         formulations.append([task.formulate(machine, part, weight) for part in task.parts])
-    pairs = ClassPairs(task.class_index, task.n_classes) if len(task.parts) > 1 else None
+    subproblems = task.scheme.subproblems(task.class_index) if len(task.parts) > 1 else None
     tol = float(task.machine.tol) / task.target_scale
     tests = [split.test for split in splits]
-    return UncertifiedMachines(formulations, tests, powers, tol, pairs=pairs, **options)
+    return UncertifiedMachines(formulations, tests, powers, tol, subproblems=subproblems, **options)

@@ -9,7 +9,7 @@ from mercer.solvers.many import solve_many, solve_series
 from mercer.solvers.runs.progress import Progress
 from mercer.solvers.runs.start import feasible_start
 from mercer.solvers.smo.solver import Smo
-from mercer.solvers.solving import Solver, resolve_solver, solve
+from mercer.solvers.solving import Solver, solve
 
 __all__ = [
     "ActiveSet",
@@ -22,7 +22,6 @@ __all__ = [
     "Smo",
     "Solver",
     "feasible_start",
-    "resolve_solver",
     "solve",
     "solve_many",
     "solve_series",

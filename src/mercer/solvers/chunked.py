@@ -33,8 +33,9 @@ _FEW_VARIABLES = 1536
 class Chunked:
     """About a thousand variables at a time, solved on a dense square in the cache.
 
-    SvmFu (Rifkin 2002, section 2.4) on today's hardware: kernel values are recomputed by fused
-    micro-kernels rather than stored where that is faster. Accepts every :class:`~mercer.Problem`.
+    SvmFu (Rifkin 2002, section 2.4) for today's hardware: kernel values are recomputed by fused
+    micro-kernels instead of being stored where that is faster. Accepts every
+    :class:`~mercer.Problem`.
 
     Parameters
     ----------

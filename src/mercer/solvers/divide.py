@@ -30,13 +30,13 @@ _BATCH = 8  # cells between two calls of a callback
 
 @dataclass(frozen=True)
 class Divide:
-    """Cells of rows solved first, then all rows from there: the optimum, by division.
+    """Solves cells of rows first, then all rows starting from there.
 
-    Rows are cut into cells that lie apart in the space of the kernel, level by level; cells of the
-    smallest level are solved exactly, side by side, those of each further level start from
-    what they contain, and the last problem is that of all rows (DC-SVM, Hsieh et al. 2014).
-    It ends as every solver does, with a certificate over all rows: what the cells bring is a
-    start, so the result does not depend on them.
+    Rows are cut, level by level, into cells that are well separated in the feature space of the
+    kernel; cells of the lowest level are solved exactly and in parallel, those of each further
+    level start from the cells they contain, and the last problem is that of all rows (DC-SVM, Hsieh
+    et al. 2014). It ends as every solver does, with a certificate over all rows: what the cells
+    bring is a start, so the result does not depend on them.
 
     It takes problems with at most one group, of sum 0, one variable for each row and bounded
     coefficients: classifiers with the hinge, squared hinge or pinball loss, one-vs-one too, and

@@ -87,8 +87,8 @@ def solve_series(
 ) -> Generator[list[list[Solution]], None, None]:
     """Solve many problems on one Gram after the other, say one for each width of a kernel.
 
-    The same as :func:`solve_many` for each of them, but threads that have nothing left to do
-    for one Gram begin with the next.
+    The same as :func:`solve_many` for each of them, but threads that run out of work on one Gram
+    start on the next.
 
     Parameters
     ----------

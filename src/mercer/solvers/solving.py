@@ -67,7 +67,7 @@ def resolve_solver(solver: str | Solver, *, shrinking: bool = True) -> Solver:
 
     Examples
     --------
-    >>> from mercer.solvers import resolve_solver
+    >>> from mercer.solvers.solving import resolve_solver
     >>> resolve_solver("direct")
     Direct(name='direct')
     """

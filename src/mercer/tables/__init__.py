@@ -1,4 +1,4 @@
-"""Columns of tables as numbers: dates and texts."""
+"""Columns of tables as numbers: dates and text."""
 
 from __future__ import annotations
 

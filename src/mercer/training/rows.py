@@ -7,10 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import InputTags, Tags, TargetTags, get_tags
-from sklearn.utils.validation import (
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from mercer.gram.native import count_rows
 from mercer.kernels import Kernel, as_kernel
@@ -19,7 +16,7 @@ from mercer.training.checked_input import READ_TYPES, are_ready, as_rows, naming
 from mercer.training.targets import read_targets
 from mercer.training.weights import check_total, check_weight
 
-__all__ = ["RowReader", "TrainingRows"]
+__all__ = ["RowReader", "TrainingRows", "is_precomputed", "read_new_rows", "takes_objects"]
 
 FloatArray = NDArray[np.float64]
 # How rows of numbers are validated: taken as they are stored wherever the core can read that.
@@ -29,6 +26,24 @@ _ROWS: dict[str, Any] = {
     "accept_sparse": "csr",
     "accept_large_sparse": True,
 }
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Whether rows are kernel values, by the ``kernel`` of a machine."""
+    if isinstance(kernel, str):
+        return kernel == "precomputed"
+    return isinstance(kernel, Kernel) and kernel.row_kind == "stored"
+
+
+def takes_objects(kernel: Any) -> bool:
+    """Whether rows are handed to a Python function as they are."""
+    return not isinstance(kernel, str) and as_kernel(kernel).row_kind == "object"
+
+
+def read_new_rows(reader: RowReader, X: Any) -> Any:
+    """Rows for a fitted machine to predict, checked against those of the training."""
+    check_is_fitted(reader)
+    return reader._validate_other(X)
 
 
 class RowReader:
@@ -43,20 +58,11 @@ class RowReader:
     shape_fit_: tuple[int, ...]
     _needs_targets: ClassVar[bool] = True
 
-    def _is_precomputed(self) -> bool:
-        if isinstance(self.kernel, str):
-            return self.kernel == "precomputed"
-        return isinstance(self.kernel, Kernel) and self.kernel._row_kind == "stored"
-
-    def _takes_objects(self) -> bool:
-        """Whether rows are handed to a Python function as they are."""
-        return not isinstance(self.kernel, str) and as_kernel(self.kernel)._row_kind == "object"
-
     def _validate_fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, **y_options: Any
     ) -> tuple[Any, Any, FloatArray]:
         """Checked rows, targets (None if not given) and weights."""
-        if self._takes_objects():
+        if takes_objects(self.kernel):
             X, y = self._validate_objects(X, y)
         elif y_options.get("reset", True) and are_ready(X, y, needs_y=self._needs_targets):
             self.n_features_in_ = X.shape[1]
@@ -67,7 +73,7 @@ class RowReader:
         else:
             with naming(X=X, y=y):
                 X, y = validate_data(self, X, y, **_ROWS, **y_options)
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             check_square(X)
         weight = check_weight(sample_weight, count_rows(X))
         return X, y, weight
@@ -91,12 +97,12 @@ class RowReader:
 
     def _validate_other(self, X: Any) -> Any:
         """Rows that are like those of the training."""
-        if self._takes_objects():
+        if takes_objects(self.kernel):
             return as_rows(X)
         if not self._is_known_width(X) or not are_ready(X):
             with naming(X=X):
                 X = validate_data(self, X, reset=False, **_ROWS)
-        if self._is_precomputed() and X.shape[1] != self.shape_fit_[0]:
+        if is_precomputed(self.kernel) and X.shape[1] != self.shape_fit_[0]:
             raise ValueError(
                 f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, "
                 "the number of samples at training time"
@@ -124,7 +130,7 @@ class TrainingRows(RowReader):
 
     def __sklearn_tags__(self) -> Tags:
         tags = Tags(None, TargetTags(required=False), input_tags=InputTags())
-        tags.input_tags.sparse = not self._is_precomputed()
+        tags.input_tags.sparse = not is_precomputed(self.kernel)
         return tags
 
     def _validate_other(self, X: Any) -> Any:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from mercer import LSSVC, RLSC, SVC, LowRank
-from mercer.codes import decoding_named, make_code, possible_loo_errors
+from mercer.codes import make_code, possible_loo_errors
+from mercer.codes.decoding import decoding_named
 from mercer.diagnostics import rlsc_multiclass_bound
 from mercer.least_squares import choice
 

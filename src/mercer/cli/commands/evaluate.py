@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 from rich.console import RenderableType
 from rich.text import Text
 
-from mercer.cli.choices import Task
+from mercer.cli.choices import STANDARD, Task
 from mercer.cli.commands.predict import model_rows, open_model
+from mercer.cli.data.opened import source_name
 from mercer.cli.data.tables import SparseData, read_file
 from mercer.cli.data.tasks import known_targets
 from mercer.cli.data.values import marked_missing
@@ -22,6 +24,7 @@ from mercer.cli.errors import InputError, absent
 from mercer.cli.models.apart import rows_apart, taken
 from mercer.cli.models.card import Card
 from mercer.cli.models.costs import costs_of, parted
+from mercer.cli.output.bars import Bars
 from mercer.cli.output.report import MOST_SHOWN, framed, score_text
 from mercer.cli.output.threshold_lines import cost_line, rule_text
 from mercer.io import read_metadata
@@ -32,7 +35,6 @@ __all__ = ["Evaluated", "command_of", "evaluate", "explain", "report"]
 
 EXPLANATION = "mercer.explanation/1"
 RULE, COST = "threshold", "cost of these rows"  # facts of a report
-WIDTH = 20  # characters of the longest bar
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ def evaluate(model: Path, file: Path, target: str | None, costs: str | None = No
     found = write_report(estimator, rows, known, explained=False, facts=facts)
     _tell_costs(found, estimator, costs)
     notes = [f"judged by {given.which}", *notes] if given.is_part else notes
-    return Evaluated(framed(f"{model} on {file}", _sections(found.data)), found.to_json(), notes)
+    summary = framed(f"{model} on {_name(file)}", _sections(found.data))
+    return Evaluated(summary, found.to_json(), notes)
 
 
 def report(
@@ -76,8 +79,9 @@ def report(
         where = file if train is None else train
         training = _judged_rows(estimator, card, given.training, where, target)[:2]
     facts = _facts(card, model, given.which) | _rule(estimator) | ran
+    title = f"{title}: {_name(file, short=True)}"
     found = write_report(
-        estimator, rows, known, title=f"{title}: {file.name}", facts=facts, search=search,
+        estimator, rows, known, title=title, facts=facts, search=search,
         training=training,  # type: ignore[arg-type]
     )  # fmt: skip
     _tell_costs(found, estimator, None)
@@ -100,10 +104,15 @@ def _given(model: Path, file: Path, train: Path | None) -> _Given:
     training = None if train is None else read_file(train)
     apart = rows_apart(read_metadata(model), file)
     if apart is None:
-        return _Given(content, training, str(file), False)
+        return _Given(content, training, _name(file), False)
     which = f"{file}: the {count(len(apart.test), 'row')} that --test-size kept apart"
     training = taken(content, apart.training) if training is None else training
     return _Given(taken(content, apart.test), training, which, True)
+
+
+def _name(file: Path, short: bool = False) -> str:
+    """What to call a file: "standard input" or its path, or only its name."""
+    return source_name(file) if short or file == STANDARD else str(file)
 
 
 def explain(model: Path, file: Path, row: int) -> Evaluated:
@@ -112,10 +121,11 @@ def explain(model: Path, file: Path, row: int) -> Evaluated:
     rows, _, notes = model_rows(estimator, card, read_file(file))
     n_rows = int(rows.shape[0])
     if not 0 <= row < n_rows:
-        raise InputError(f"--row must lie in 0..{n_rows - 1}, the rows of {file}, got {row}")
+        raise InputError(f"--row must lie in 0..{n_rows - 1}, the rows of {_name(file)}, got {row}")
     found = explain_row(estimator, rows, row)
     shown = json.dumps({"schema": EXPLANATION, "model": str(model), "file": str(file)} | found)
-    return Evaluated(framed(f"{model}: row {row} of {file}", _reasons(found, file)), shown, notes)
+    name = _name(file)
+    return Evaluated(framed(f"{model}: row {row} of {name}", _reasons(found, name)), shown, notes)
 
 
 def _judged_rows(
@@ -137,7 +147,7 @@ def _judged_rows(
         raise InputError("say which column holds the truth with --target: the model does not tell")
     if name is not None and name not in content.columns:
         names = [str(column) for column in content.columns]
-        raise InputError(f"{file}: {absent(name, names)}; --target names another one")
+        raise InputError(f"{_name(file)}: {absent(name, names)}; --target names another one")
     left_out: list[str] = []
     if name is not None:
         content = _with_truth(content, name, left_out)
@@ -259,24 +269,13 @@ def _confusion_lines(found: dict[str, Any] | None) -> list[str | Text]:
     return lines
 
 
-def _reasons(found: dict[str, Any], file: Path) -> dict[str, list[str | Text]]:
+def _reasons(found: dict[str, Any], file: str) -> dict[str, Sequence[str | Text | Bars]]:
     parts = [(f"{own['name']} = {_shown(own['data'])}", own["value"]) for own in found["parts"]]
     if found["n_rest"]:
         parts.append((f"{found['n_rest']:,} more", found["rest"]))
-    most = max((abs(value) for _, value in parts), default=0.0) or 1.0
-    width = min(max((len(name) for name, _ in parts), default=0), 40)
-    lines: list[str | Text] = []
-    for name, value in parts:
-        bar = "█" * max(round(WIDTH * abs(value) / most), 1)
-        kind = "cyan" if value >= 0.0 else "red"
-        lines.append(
-            Text.assemble(
-                f"{name[:width]:{width}} {value:>+10.4g} ",
-                (bar, kind),
-                no_wrap=True,
-                overflow="crop",
-            )
-        )
+    names, values = [name for name, _ in parts], [value for _, value in parts]
+    told = [f"{value:+.4g}" for value in values]
+    styles = ["cyan" if value >= 0.0 else "red" for value in values]
     of = "" if found["output"] is None else f" of {found['output']}"
     return {
         "prediction": [Text(_shown(found["said"]), style="bold green")],
@@ -285,11 +284,11 @@ def _reasons(found: dict[str, Any], file: Path) -> dict[str, list[str | Text]]:
             _average(found["background"], file),
             *([] if found["positive"] is None else [f"positive: for {found['positive']}"]),
         ],
-        "moved by": lines,
+        "moved by": [Bars(names, told, values, styles)],
     }
 
 
-def _average(background: dict[str, Any], file: Path) -> str:
+def _average(background: dict[str, Any], file: str) -> str:
     """What a row is compared with."""
     if background["of"] == "rows":
         return f"on average: over {count(background['n_rows'], 'row')} of {file}"

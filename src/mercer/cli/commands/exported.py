@@ -20,7 +20,7 @@ HEAD = 2**16  # bytes of a C file that are looked at
 def describe_c(path: Path) -> RenderableType:
     """Return the comment on top of a C file that mercer wrote."""
     with open_regular(path) as file:
-        head = file.read(HEAD).decode("ascii", errors="replace")
+        head = file.read(HEAD).decode(errors="replace")
     comment, end, _ = head.partition("*/")
     if not end or "written by mercer" not in comment:
         raise InputError(f"{path} is not a C file written by mercer")

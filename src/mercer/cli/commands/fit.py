@@ -25,6 +25,7 @@ from mercer.cli.models.promised import (
     with_sets,
     with_threshold,
 )
+from mercer.cli.models.targets import scale_of_targets
 from mercer.cli.models.test_rows import NO_TEST, Tests
 from mercer.cli.models.training import Training, train
 from mercer.cli.output.columns import column_lines
@@ -125,7 +126,8 @@ def fit(
             kept = _promised(training, data, proba, conformal, parting, seed, display)
         if test is not None:
             judged = kept if parting.is_asked else training.estimator
-            held_out = on_test_set(judged, test, data, Deadline())
+            with display.working("judging"):
+                held_out = on_test_set(judged, test, data, Deadline())
     except KeyboardInterrupt:
         display.say("interrupted: keeping the machine without what comes after its training")
         is_interrupted = True
@@ -211,7 +213,7 @@ def _summary(
     sections: dict[str, list[str | Text]] = {
         "data": data_lines(data),
         "prepared": [] if data.columns is None else column_lines(data.columns),
-        "machine": [machine_line(machine), scaling_line(data, options.scale)],
+        "machine": [machine_line(machine), scaling_line(data, training.estimator, options.scale)],
         "certificate": certificate_lines(machine),
     }
     if scores is not None:
@@ -258,8 +260,8 @@ def _features(data: TrainingSet) -> str:
     return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
 
 
-def scaling_line(data: TrainingSet, scale: bool) -> str:
-    """Return how rows are prepared."""
+def scaling_line(data: TrainingSet, estimator: Any, scale: bool) -> str:
+    """Return how rows and targets are prepared."""
     if not scale:
         return "numbers used as they are"
     scaled = "numbers scaled to variance 1"
@@ -267,4 +269,7 @@ def scaling_line(data: TrainingSet, scale: bool) -> str:
         scaled = "numbers scaled to mean 0 and variance 1"
         if data.columns.categories:
             scaled += ", one column for each category"
-    return scaled + (", target scaled too" if data.task is Task.regression else "")
+    divisor = scale_of_targets(estimator)
+    if divisor is not None:
+        scaled += f"; target divided by {divisor:.4g}, epsilon is a share of that"
+    return scaled

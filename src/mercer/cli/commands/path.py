@@ -68,13 +68,14 @@ def follow(chosen: dict[str, Any], display: Display) -> Outcome:
         is_interrupted = _followed(estimator, data, display)
     notes = of_ctrl_c(notes)
     fitted = machine_of(estimator)
-    held_out = None if test is None else on_test_set(estimator, test, data, Deadline())
+    with display.working("judging"):
+        held_out = None if test is None else on_test_set(estimator, test, data, Deadline())
     told = card_of(data, None).as_metadata() | told_apart(file, data, test, share)
     told |= {"command": chosen["command"], "seed": chosen["seed"]}
     save(estimator, path, metadata=told)
     record = training_record("path", data, fitted, path, notes, held_out)
     record["path"] = _points(fitted)
-    summary = _summary(data, fitted, chosen, path, notes, held_out)
+    summary = _summary(data, estimator, chosen, path, notes, held_out)
     return Outcome.of(summary, fitted, is_interrupted, record)
 
 
@@ -129,12 +130,13 @@ def _points(machine: Any) -> list[dict[str, Any]]:
 
 def _summary(
     data: TrainingSet,
-    machine: Any,
+    estimator: Any,
     chosen: dict[str, Any],
     path: Path,
     notes: list[str],
     held_out: HeldOut | None,
 ) -> RenderableType:
+    machine = machine_of(estimator)
     head = f"{'C':>10}  {'error':>9}  {'vectors':>7}"
     lines: list[str | Text] = [
         "error of held-out rows and number of support vectors",
@@ -157,7 +159,7 @@ def _summary(
         "chosen": [
             machine_line(machine),
             f"C: {_RULES[chosen['choice']]}",
-            scaling_line(data, chosen["scale"]),
+            scaling_line(data, estimator, chosen["scale"]),
         ],
         "path": lines,
         "test": rows,

@@ -145,6 +145,8 @@ def model_rows(
     columns = dict(zip(named, wanted_columns(estimator), strict=True))
     if card is not None and card.columns is not None and card.columns.imputes:
         columns = {name: replace(own, may_miss=True) for name, own in columns.items()}
+    for name in [] if card is None or card.columns is None else card.columns.commas:
+        columns[name] = replace(columns[name], has_comma=True)
     frame = known_frame(content, columns)
     known = None if card is None else content.get(card.target)
     rows = frame.to_numpy() if names is None else frame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -31,6 +31,7 @@ from mercer.cli.models.held_out import on_test_set
 from mercer.cli.models.promised import check_promises, with_sets, with_threshold
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
+from mercer.cli.output.bars import Bars
 from mercer.cli.output.columns import bar_lines, column_lines
 from mercer.cli.output.destination import check_destination, check_model_destination
 from mercer.cli.output.expected import expected_lines
@@ -43,7 +44,7 @@ from mercer.cli.output.report import (
     plural,
     support_line,
 )
-from mercer.cli.output.score_lines import score_lines
+from mercer.cli.output.score_lines import never_said, score_lines
 from mercer.cli.output.threshold_lines import threshold_lines
 from mercer.diagnostics import diagnose
 from mercer.io import save
@@ -57,7 +58,7 @@ _ENDS = {
     "boundary": "the best lies at the edge of the range that was searched; {} moves it",
     "flat": "all of them were equally good: the choice does not matter here",
     "no-value": "no score was a number: these are the parameters the search begins with",
-    "max-time": "the time was up: this is the best so far",
+    "max-time": "ended to keep within --max-time: this is the best so far",
     "interrupted": "interrupted: this is the best so far",
 }
 # of parameters: those were chosen by what rows held out say
@@ -94,22 +95,23 @@ def tune(
     data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
     kept, is_interrupted = _kept(tuning, data, search, parting, display)
-    own = parted(kept)
-    if own is not None and held_out is not None:
-        judged = on_test_set(kept, held_out, data, search.deadline)
-        tuning = replace(tuning, held_out=judged)
-    scores = None if tuning.held_out is None else tuning.held_out.scores
-    told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
-    told |= told_apart(file, data, held_out, test_size)
-    told |= {"command": command, "seed": search.seed}
-    save(kept, path, metadata=told)
-    follow = report_command(path, file, test, test_size)
-    summary = _summary(data, tuning, search, path, follow, held_out is not None, own)
-    machine = machine_of(tuning.estimator)
-    record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
-    record["threshold"] = threshold_record(own)
-    record["search"] = _searched(tuning)
-    return Outcome.of(summary, machine, is_interrupted, record)
+    with display.working("saving"):
+        own = parted(kept)
+        if own is not None and held_out is not None:
+            judged = on_test_set(kept, held_out, data, search.deadline)
+            tuning = replace(tuning, held_out=judged)
+        scores = None if tuning.held_out is None else tuning.held_out.scores
+        told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
+        told |= told_apart(file, data, held_out, test_size)
+        told |= {"command": command, "seed": search.seed}
+        save(kept, path, metadata=told)
+        follow = report_command(path, file, test, test_size)
+        summary = _summary(data, tuning, search, path, follow, held_out is not None, own)
+        machine = machine_of(tuning.estimator)
+        record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
+        record["threshold"] = threshold_record(own)
+        record["search"] = _searched(tuning)
+        return Outcome.of(summary, machine, is_interrupted, record)
 
 
 def _kept(
@@ -167,17 +169,19 @@ def _summary(
     judged = score_lines(data.task, search.class_weight is not None, tuning.held_out)
     if own is not None and not has_test:
         next(iter(judged.values())).append(AT_ZERO)
-    sections: dict[str, list[str | Text]] = {
+    notes = [*tuning.notes, *advice, *never_said(data.task, tuning.held_out)]
+    scaled = scaling_line(data, tuning.estimator, search.scale)
+    sections: dict[str, Sequence[str | Text | Bars]] = {
         "data": data_lines(data),
         "prepared": [] if data.columns is None else column_lines(data.columns),
-        "chosen": [machine_line(machine), scaling_line(data, search.scale), *reasons],
+        "chosen": [machine_line(machine), scaled, *reasons],
         **_tuned_score(tuning, search),
         **judged,
         "threshold": threshold_lines(own, data.y),
         "relevance": relevance_lines(tuning) if search.relevance else [],
         "certificate": certificate_lines(machine),
         "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],
-        "note": [Text(note, style="yellow") for note in dict.fromkeys([*tuning.notes, *advice])],
+        "note": [Text(note, style="yellow") for note in dict.fromkeys(notes)],
     }
     model = quote(str(path))
     sections["use it"] = [
@@ -195,16 +199,22 @@ def _tuned_score(tuning: Tuning, search: Search) -> dict[str, list[str | Text]]:
     best = getattr(tuning.tuned, "best_score_", None)
     lines: list[str | Text] = []
     if tuning.test_score is not None:
-        lines.append(Text.assemble((f"{tuning.test_score:.4f}", "bold green"), "  on test rows"))
+        value = _score_text(tuning.test_score)
+        lines.append(Text.assemble((value, "bold green"), "  on test rows"))
     if best is not None:
         folds = tuning.tuned.cv.get_n_splits()
         style = "" if lines else "bold green"
         tail = f"  {folds}-fold cross-validation, tuned for"
-        lines.append(Text.assemble((f"{best:.4f}", style), (tail, "dim")))
+        lines.append(Text.assemble((_score_text(best), style), (tail, "dim")))
     return {search.scoring.replace("_", " "): lines}
 
 
-def relevance_lines(tuning: Tuning) -> list[str | Text]:
+def _score_text(value: float) -> str:
+    """A share with four digits; errors may be of any size."""
+    return f"{value:.4f}" if abs(value) < 100.0 else f"{value:.6g}"
+
+
+def relevance_lines(tuning: Tuning) -> list[str | Bars]:
     """A bar for each column: how much the chosen widths let it matter."""
     found = getattr(tuning.tuned, "relevance_", None)
     if found is None:
@@ -230,7 +240,7 @@ def _reason(tuning: Tuning) -> Iterator[str]:
     few = sum(len(history) for history in histories if history.n_rows < most)
     on_sample = f" ({few:,} of them on a sample)" if few else ""
     scoring = getattr(tuning.tuned, "scoring", None)
-    score = f" of {scoring.replace('_', ' ')}" if scoring else ""
+    score = f" of {str(scoring).replace('_', ' ')}" if scoring else ""
     kept = tuning.tuned.held_out_
     folds = tuning.tuned.cv.get_n_splits() if kept is None else len(kept.rows)
     others = " of several kernels" if len(own) < len(histories) else ""

@@ -43,12 +43,15 @@ class Column:
         Whether the model refuses other ones.
     may_miss : bool
         Whether the model takes missing values.
+    has_comma : bool
+        Whether texts that are numbers have decimal commas.
     """
 
     kind: str
     categories: NDArray[Any] | None = None
     is_strict: bool = False
     may_miss: bool = False
+    has_comma: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ class Columns:
         Those with missing values that are filled in.
     imputes : bool
         Whether missing values are filled in.
+    commas : list of str
+        Those whose numbers have decimal commas.
     """
 
     numbers: list[str]
@@ -74,6 +79,7 @@ class Columns:
     decided: dict[str, list[str]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     imputes: bool = False
+    commas: list[str] = field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -129,6 +135,7 @@ def _columns(frame: pd.DataFrame, found: dict[str, Decision], imputes: bool) -> 
         decided={name: [own.kind, own.why] for name, own in found.items()},
         missing=gaps,
         imputes=imputes,
+        commas=[name for name, own in found.items() if own.has_comma],
     )
 
 
@@ -144,7 +151,10 @@ def usable_frame(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
 def columns_of(trained: pd.DataFrame, columns: Columns) -> dict[str, Column]:
     """Return what the columns of a training set are to those who read more of them."""
     may_miss = columns.imputes
-    wanted = {name: Column("numbers", may_miss=may_miss) for name in columns.numbers}
+    wanted = {
+        name: Column("numbers", may_miss=may_miss, has_comma=name in columns.commas)
+        for name in columns.numbers
+    }
     wanted |= {
         name: Column("categories", trained[name].unique(), may_miss=may_miss)
         for name in columns.categories
@@ -163,7 +173,7 @@ def known_frame(frame: pd.DataFrame, columns: dict[str, Column]) -> pd.DataFrame
         guesses = [own for own in near if own.endswith("?)")][:MOST_FAULTS]
         renamed = f"; {', '.join(guesses)}" if guesses else ""
         raise InputError(
-            f"columns {quoted(used)} are missing{renamed}; the model was trained on "
+            f"{_columns_are(used)} missing{renamed}; the model was trained on "
             f"{quoted(list(columns))}, the file has {quoted(list(frame.columns))}"
         )
     present = {name: column for name, column in columns.items() if name not in absent}
@@ -179,6 +189,10 @@ def known_frame(frame: pd.DataFrame, columns: dict[str, Column]) -> pd.DataFrame
     return pd.DataFrame(usable, index=frame.index)
 
 
+def _columns_are(names: list[str]) -> str:
+    return f"columns {quoted(names)} are" if len(names) > 1 else f"column {shown(names[0])} is"
+
+
 def _as_wanted(values: pd.Series[Any], name: str, column: Column, is_whole: bool) -> Any:
     if column.kind in ("dropped", "texts"):
         return values
@@ -186,7 +200,8 @@ def _as_wanted(values: pd.Series[Any], name: str, column: Column, is_whole: bool
         return marked_missing(values)
     if column.categories is None:
         # holes of a column that must have none are told of already
-        return _numbers(values.dropna() if is_whole else values, name, column.may_miss)
+        present = values.dropna() if is_whole else values
+        return _numbers(present, name, column.may_miss, column.has_comma)
     return as_known(values, column.categories)
 
 
@@ -204,10 +219,12 @@ def check_missing(frame: pd.DataFrame, advice: str = "remove the rows") -> None:
         raise InputError(f"values are missing in {listed}{more}; fill them in, or {advice}")
 
 
-def _numbers(column: pd.Series[Any], name: str, may_miss: bool = False) -> Any:
+def _numbers(
+    column: pd.Series[Any], name: str, may_miss: bool = False, has_comma: bool = False
+) -> Any:
     """The column as floats; the error shows a value that is none."""
     column = marked_missing(column) if may_miss else column
-    numbers = numbers_in(column)
+    numbers = numbers_in(column, has_comma)
     if types.is_datetime64_any_dtype(column.dtype):
         numbers = numbers * np.nan
     is_bad = ~np.isfinite(numbers)

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from mercer.cli.data.dialect import THOUSANDS, Dialect, encoding_of, find_dialect
+from mercer.cli.data.notation import CURRENCY
 from mercer.cli.data.opened import Content
-from mercer.cli.data.values import CURRENCY
 from mercer.cli.errors import InputError, plural
 
 __all__ = ["read_delimited", "text_sample"]
@@ -151,7 +151,7 @@ def _leading_zeros(lines: list[str], dialect: Dialect, names: list[str]) -> list
                     found.setdefault(name, own)
     return [
         f"column {name!r} has leading zeros, e.g. {own}: if these are codes, not numbers, say "
-        f"--category {name}"
+        f"--category {name} (classes of a target are named without them)"
         for name, own in found.items()
     ]
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from mercer.cli.data.notation import notation_of
 from mercer.cli.data.values import (
     check_small,
     is_plain,
     marked_missing,
     numbers_in,
     rows_text,
-    unit_of,
 )
 from mercer.cli.errors import InputError, plural, shown
 from mercer.tables.date_formats import ISO, find_formats
@@ -34,10 +34,14 @@ MOST_MISTAKES = 0.1  # of numbers: the share that may be texts by mistake
 
 @dataclass(frozen=True)
 class Decision:
-    """The kind of a column, and why, in words: "number", "category", ... or "left out"."""
+    """The kind of a column, why, in words, and whether its numbers have decimal commas.
+
+    Kinds are "number", "category", ... or "left out".
+    """
 
     kind: str
     why: str = ""
+    has_comma: bool = False
 
 
 def decide(column: pd.Series[Any], name: str, asked: str | None = None) -> Decision:
@@ -74,6 +78,8 @@ def _kind(present: pd.Series[Any], name: str) -> str:
         found = sorted({type(value).__name__ for value in present})
         if set(found) <= {"date", "datetime", "Timestamp", "str"}:
             return "date"
+        if found == ["int"]:  # too large for 64 bits
+            return "number"
         verb = "mixes" if len(found) > 1 else "holds values of type"
         raise InputError(
             f"column {name!r} {verb} {', '.join(found)}; {ALLOWED}; --ignore {name} leaves it out"
@@ -100,7 +106,7 @@ def _are_names(texts: pd.Series[Any], is_number: pd.Series[bool]) -> bool:
 def _number(present: pd.Series[Any], name: str, asked: str | None) -> Decision:
     numbers = numbers_in(present)
     bad = present[~np.isfinite(numbers)]
-    if len(bad) and not types.is_numeric_dtype(present.dtype):
+    if any(isinstance(value, str) for value in bad):
         raise InputError(
             f"column {name!r} mixes numbers and texts: {len(bad)} of its {len(present)} values "
             f"are not numbers, e.g. {shown(bad.iloc[0])}, {rows_text(bad)}; correct them, empty "
@@ -115,8 +121,10 @@ def _number(present: pd.Series[Any], name: str, asked: str | None) -> Decision:
     check_small(numbers, name)
     if asked is None and _is_row_number(numbers, name):
         return Decision("left out", f"unique{_keep(name)}")
-    unit = unit_of(present)
-    return Decision("number", f"read without {unit!r}" if unit else "")
+    notation = notation_of(present)
+    if notation is None:
+        return Decision("number")
+    return Decision("number", notation.words, notation.decimal == ",")
 
 
 def _is_row_number(numbers: Any, name: str) -> bool:
@@ -167,7 +175,7 @@ def _with_missing(found: Decision, column: pd.Series[Any]) -> Decision:
         return found
     filled = "a category of their own" if found.kind == "category" else "median and an indicator"
     before = f"{found.why}; " if found.why else ""
-    return Decision(found.kind, f"{before}{count:,} missing: {filled}")
+    return replace(found, why=f"{before}{count:,} missing: {filled}")
 
 
 def _left_out(why: str, asked: str | None, name: str) -> Decision:

@@ -12,12 +12,14 @@ from pandas.api import types
 
 from mercer.cli.choices import Task
 from mercer.cli.data.columns import check_missing
-from mercer.cli.errors import InputError, absent, quoted, shown
+from mercer.cli.data.values import MISSING_WORDS
+from mercer.cli.errors import InputError, absent, plural, quoted, shown
 
 __all__ = ["alike", "find_target", "known_targets", "resolve_task", "target_values"]
 
 USUAL_NAMES = ("target", "label", "class", "y")
 MOST_CLASSES = 20
+LARGEST_LABEL = 2.0**53  # whole numbers beyond are not told apart
 LEAST_NAMES = 20  # labels from which on, if all differ, they name rows
 
 
@@ -86,8 +88,11 @@ def resolve_task(values: pd.Series[Any], task: Task) -> Task:
     return Task.classification if is_few and _is_whole(values) else Task.regression
 
 
-def target_values(values: pd.Series[Any], task: Task) -> NDArray[Any]:
-    """Return the target as the machine wants it: floats, or labels, and not all the same."""
+def target_values(values: pd.Series[Any], task: Task, n_gaps: int = 0) -> NDArray[Any]:
+    """Return the target as the machine wants it: floats, or labels, and not all the same.
+
+    `n_gaps` rows without a target were left out.
+    """
     name = values.name
     targets = known_targets(values, task)
     distinct = values.nunique()
@@ -100,10 +105,16 @@ def target_values(values: pd.Series[Any], task: Task) -> NDArray[Any]:
     if distinct < 2:
         raise InputError(
             f"the target {name!r} is constant, all {len(values)} values are "
-            f"{shown(values.iloc[0])}; "
-            "there is nothing to learn"
+            f"{shown(values.iloc[0])}; there is nothing to learn{_of_gaps(n_gaps)}"
         )
     return targets
+
+
+def _of_gaps(n_gaps: int) -> str:
+    """What may have become of the other class: its name reads as a missing value."""
+    if not n_gaps:
+        return ""
+    return f"; {plural(n_gaps, 'row')} without a target left out: {MISSING_WORDS}"
 
 
 def known_targets(values: pd.Series[Any], task: Task) -> NDArray[Any]:
@@ -127,6 +138,12 @@ def _labels(values: pd.Series[Any]) -> NDArray[Any]:
         raise InputError(
             f"the target {values.name!r} must hold texts or whole numbers for --task "
             f"classification, got e.g. {shown(values[values % 1 != 0].iloc[0])}"
+        )
+    largest = float(np.abs(values.to_numpy(dtype=np.float64)).max())
+    if largest > LARGEST_LABEL:
+        raise InputError(
+            f"the target {values.name!r} holds numbers of up to {largest:.3g}, classes may be "
+            f"whole numbers of up to {LARGEST_LABEL:.3g}; --task regression takes them as they are"
         )
     return values.to_numpy(dtype=np.int64)
 

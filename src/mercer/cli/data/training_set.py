@@ -18,7 +18,7 @@ from mercer.cli.data.kinds import KINDS
 from mercer.cli.data.opened import source_name
 from mercer.cli.data.tables import SparseData, read_file
 from mercer.cli.data.tasks import alike, find_target, resolve_task, target_values
-from mercer.cli.data.values import marked_missing, rows_text
+from mercer.cli.data.values import MISSING_WORDS, marked_missing, rows_text
 from mercer.cli.errors import InputError, absent, collecting, plural, raise_all
 from mercer.datasets import load_example
 
@@ -182,6 +182,7 @@ def _from_frame(
     if not [name for name in present if name != target]:
         raise InputError(f"{source} has no columns to learn from besides the target")
     said = list(notes)
+    n_gaps = 0 if target is None else int(marked_missing(frame[target]).isna().sum())
     frame = _complete(frame, target if task is not Task.outliers else None, asked, roles, said)
     rows = frame.index.to_numpy()
     frame = frame.reset_index(drop=True)
@@ -190,7 +191,7 @@ def _from_frame(
     if target is not None and task is not Task.outliers:
         with collecting(problems):
             task = resolve_task(frame[target], task)
-            y = target_values(frame[target], task)
+            y = target_values(frame[target], task, n_gaps)
             said += alike(y)
     features = frame.drop(columns=[] if target is None else [target])
     with collecting(problems):
@@ -221,7 +222,7 @@ def _complete(
         if is_gap.any():
             notes.append(
                 f"{plural(int(is_gap.sum()), 'row')} without a target left out: "
-                f"{rows_text(frame[is_gap][target])}"
+                f"{rows_text(frame[is_gap][target])}; {MISSING_WORDS}"
             )
             whole = frame[~is_gap]
     if roles.missing is Missing.drop:

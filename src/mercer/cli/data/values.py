@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from mercer.cli.data.notation import notation_of
 from mercer.cli.errors import InputError
 
 __all__ = [
-    "CURRENCY",
+    "MISSING_WORDS",
     "check_small",
     "is_plain",
     "marked_missing",
     "numbers_in",
     "rows_text",
-    "unit_of",
 ]
 
 LARGEST = 1e150
 MISSING_MARKS = ("?", "-", "--", ".", "*")  # beside those that pandas knows: NA, null, nan, ...
+MISSING_WORDS = "cells that are empty or read NA, nan, None, null or ? are missing values"
 MOST_ROWS = 5
-CURRENCY = r"[$€£¥]|USD|EUR|GBP|CHF|JPY"
-WITH_UNIT = re.compile(
-    rf"(?P<sign>[-+]?)(?P<before>{CURRENCY})?\s?"
-    rf"(?P<number>(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?)\s?(?P<after>%|{CURRENCY})?$"
-)
 
 
 def is_plain(column: pd.Series[Any]) -> bool:
@@ -44,42 +39,25 @@ def marked_missing(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.mask(is_mark, np.nan) if is_mark.any() else column
 
 
-def numbers_in(column: pd.Series[Any]) -> Any:
+def numbers_in(column: pd.Series[Any], has_comma: bool = False) -> Any:
     """The values as floats, NaN where one is no number.
 
-    12.5%, $1,234.00 and the like are numbers where all values of the column have that unit.
+    12.5%, $1,234.00, 7,5 € and the like are numbers where all values of the column are written
+    so. `has_comma` says that decimal commas are known to be usual in it.
     """
     if types.is_numeric_dtype(column.dtype) and isinstance(column.dtype, np.dtype):
         return column.astype(np.float64)
-    numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
-    if unit_of(column):
-        found = column.astype("str").str.strip().str.extract(WITH_UNIT)
-        plain = found["sign"].fillna("") + found["number"].str.replace(",", "")
-        numbers = pd.to_numeric(plain, errors="coerce").astype(np.float64)
-    return numbers
+    notation = notation_of(column, has_comma)
+    return _floats(column) if notation is None else notation.read(column)
 
 
-def unit_of(column: pd.Series[Any]) -> str:
-    """The percent sign or currency that all values of a column have, or "," between thousands;
-    empty if there is none.
-    """
-    present = column.dropna()
-    if not len(present) or not isinstance(present.iloc[0], str):
-        return ""
-    if not WITH_UNIT.match(present.iloc[0].strip()):  # nearly all columns
-        return ""
-    found = present.astype("str").str.strip().str.extract(WITH_UNIT)
-    units = found["before"].fillna("") + found["after"].fillna("")
-    if found["number"].isna().any() or units.nunique() != 1:
-        return ""
-    return str(units.iloc[0]) or ("," if _has_thousands(found["number"]) else "")
-
-
-def _has_thousands(numbers: pd.Series[Any]) -> bool:
-    """Whether commas stand between thousands: 1,234 alone might have a decimal comma."""
-    n_commas = numbers.str.count(",")
-    is_sure = (n_commas != 1) | numbers.str.contains(".", regex=False)
-    return bool(n_commas.any() and is_sure.any() and not numbers.str.startswith("0,").any())
+def _floats(column: pd.Series[Any]) -> Any:
+    """Texts and integers of any size as floats, NaN where one is no number."""
+    try:
+        numbers = pd.to_numeric(column, errors="coerce")
+    except OverflowError:  # beyond all floats: the text of it is infinite
+        numbers = pd.to_numeric(column.map(str), errors="coerce")
+    return numbers.astype(np.float64)
 
 
 def check_small(numbers: Any, name: str) -> None:

@@ -99,7 +99,7 @@ def _columns(**parts: Any) -> Columns:
     """The columns; those of earlier files are numbers and categories only."""
     lists = {
         name: [str(own) for own in parts.pop(name, [])]
-        for name in ("numbers", "categories", "dates", "texts", "missing")
+        for name in ("numbers", "categories", "dates", "texts", "missing", "commas")
     }
     decided = {
         str(name): [str(kind), str(why)] for name, (kind, why) in parts.pop("decided", {}).items()

@@ -19,6 +19,11 @@ from mercer.predictions.gains import check_cost, gain_of
 
 __all__ = ["NO_PARTING", "Parting", "costs_of", "mean_cost", "parted", "threshold_record"]
 
+_SEVERAL = (
+    "--class-weight balanced lets rare classes count, and predict --proba gives what a decision by "
+    "costs needs"
+)
+
 
 @dataclass(frozen=True)
 class Parting:
@@ -52,7 +57,9 @@ class Parting:
         labels = np.unique(data.y).tolist()  # type: ignore[arg-type]
         if len(labels) != 2:
             names = quoted([str(own) for own in labels])
-            raise InputError(f"{option} is for two classes, there are {len(labels)}: {names}")
+            raise InputError(
+                f"{option} is for two classes, there are {len(labels)}: {names}; {_SEVERAL}"
+            )
         self.cost(labels)
 
     def cost(self, labels: Sequence[Any]) -> Any:
@@ -79,7 +86,9 @@ def costs_of(text: str, labels: Sequence[Any]) -> list[list[float]]:
     """A row for each class, a column for each predicted one: "yes=10,no=1" as a matrix."""
     names = [str(label) for label in labels]
     if len(names) != 2:
-        raise InputError(f"--cost is for two classes, there are {len(names)}: {quoted(names)}")
+        raise InputError(
+            f"--cost is for two classes, there are {len(names)}: {quoted(names)}; {_SEVERAL}"
+        )
     found: dict[str, float] = {}
     for part in text.split(","):
         name, has_value, value = part.rpartition("=")

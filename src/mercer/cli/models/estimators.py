@@ -20,7 +20,8 @@ from mercer.cli.choices import Task
 from mercer.cli.data.columns import Columns
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
-from mercer.solvers import resolve_solver
+from mercer.cli.models.targets import target_scaler
+from mercer.solvers.solving import resolve_solver
 from mercer.tables import DateFeatures, TextFeatures
 
 __all__ = [
@@ -96,8 +97,8 @@ def prepared(machine: Any, data: TrainingSet, scale: bool) -> Any:
         else _column_preparation(data.columns, scale)
     )
     pipeline = Pipeline([("prepare", preparation), ("machine", machine)])
-    if data.task is Task.regression and scale:
-        return TransformedTargetRegressor(pipeline, transformer=StandardScaler())
+    if scale and data.task is Task.regression and data.y is not None:
+        return TransformedTargetRegressor(pipeline, transformer=target_scaler(data.y))
     return pipeline
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.pipeline import Pipeline
 
 from mercer import TunedOneClassSVM, TunedSVC, TunedSVR
 from mercer.cli.choices import Task
 from mercer.cli.data.training_set import TrainingSet
-from mercer.cli.errors import InputError
+from mercer.cli.errors import InputError, plural
 from mercer.cli.models.estimators import as_targets, checked, machine_of, prepared, with_machine
 from mercer.cli.models.held_out import BALANCED, HeldOut, of_search, on_test_set
+from mercer.cli.models.scoring import check_scoring, score_of_test, scorer_of
 from mercer.cli.models.training import SCORE_NAMES, noted, possible_folds, splitter_of
 from mercer.cli.output.interrupts import asked_to_stop
 from mercer.cli.output.progress import Display
@@ -113,22 +112,25 @@ def tune_machine(
     """Choose the parameters on the training rows, train, and judge by what was held out."""
     notes: list[str] = []
     folds = _folds(data, search.folds, notes)
-    tuned = checked(_tuned(data.task, search, splitter_of(data, folds, search.seed)))
+    tuned = checked(_tuned(data, search, splitter_of(data, folds, search.seed)))
     if search.max_time is not None:
         share = 1.0 - (_JUDGING if test is not None else _SAVING)
         share *= 1.0 - _FOLDS * (search.conformal or search.has_threshold)
         tuned.set_params(max_time=max(share * search.deadline.seconds_left, _LEAST_SECONDS))
     with noted(notes):
         estimator, tuned, is_interrupted = _trained(tuned, data, search, display)
+    if search.scoring is not None:
+        tuned.set_params(scoring=search.scoring)  # a name can be shown and saved
     notes = [_of_options(note) for note in notes]
     held_out, test_score = None, None
     try:
-        if test is not None:
-            held_out = on_test_set(estimator, test, data, search.deadline)
-        else:
-            held_out = _of_folds(estimator, tuned, data, search)
-        if test is not None and search.scoring is not None:
-            test_score = float(get_scorer(search.scoring)(estimator, test.X, test.y))
+        with display.working("judging"):
+            if test is not None:
+                held_out = on_test_set(estimator, test, data, search.deadline)
+            else:
+                held_out = _of_folds(estimator, tuned, data, search)
+            if test is not None and search.scoring is not None:
+                test_score = score_of_test(search.scoring, estimator, tuned, test, data)
     except KeyboardInterrupt:
         display.say("interrupted: keeping the machine, rows held out are not judged to the end")
         is_interrupted = True
@@ -193,7 +195,9 @@ def _of_folds(estimator: Any, tuned: Any, data: TrainingSet, search: Search) -> 
 def _of_options(message: str) -> str:
     """A message of a machine in words of the command."""
     message = re.sub(r"^Tuned\w+: ", "", message)
-    return re.sub(r"\b(C|gamma)_range\b", r"--\1-range", message)
+    message = re.sub(r"\b(C|gamma)_range\b", r"--\1-range", message)
+    message = re.sub(r"\bclass_weight='(\w+)'", r"--class-weight \1", message)
+    return re.sub(r"\bscoring='(\w+)'", r"--scoring \1", message)
 
 
 def _learned(data: TrainingSet) -> tuple[Any, ...]:
@@ -209,11 +213,17 @@ def _folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
     else:
         possible = possible_folds(data, folds, notes)
     if possible < 2:
-        raise InputError("--cv must be 2 or more, with as many rows of a class, to tune")
+        if folds < 2:
+            raise InputError(f"--cv must be 2 or more to tune, got {folds}")
+        raise InputError(
+            f"{data.source}: {plural(int(data.X.shape[0]), 'row')} to learn from, too few to tune: "
+            "folds need two of a class, or four numbers; mercer fit trains without them"
+        )
     return possible
 
 
-def _tuned(task: Task, search: Search, cv: Any) -> Any:
+def _tuned(data: TrainingSet, search: Search, cv: Any) -> Any:
+    task = data.task
     common: dict[str, Any] = {
         "kernel": _kernel(search),
         "scale": False,  # the command has a scaler of its own
@@ -224,41 +234,23 @@ def _tuned(task: Task, search: Search, cv: Any) -> Any:
     common |= {"gamma_range": search.gamma_range}
     common |= {"n_threads": search.threads, "random_state": search.seed}
     if search.scoring is not None:
-        _check_scoring(search.scoring)
+        check_scoring(search.scoring, data)
+        common["scoring"] = scorer_of(search.scoring, data, search.scale)
     if task is Task.classification:
         # who weighs classes does not want the rare ones to be given up
-        scoring = search.scoring
-        if scoring is None and search.class_weight == "balanced":
-            scoring = "balanced_accuracy"
-        return TunedSVC(
-            class_weight=search.class_weight, scoring=scoring, C_range=search.C_range, **common
-        )
+        if search.scoring is None and search.class_weight == "balanced":
+            common["scoring"] = "balanced_accuracy"
+        return TunedSVC(class_weight=search.class_weight, C_range=search.C_range, **common)
     if search.class_weight is not None:
         raise InputError("--class-weight is for classes, there are none")
     if task is Task.outliers:
-        if search.scoring is not None:
-            raise InputError("--scoring compares with a target, outliers have none")
         if search.C_range is not None:
             raise InputError("--C-range is for classes and numbers: outliers have --nu")
         if search.kernel == "auto":
             raise InputError("--kernel auto compares with a target, outliers have none")
         # who asks for labels wants no more outliers than --nu
         return TunedOneClassSVM(nu=search.nu, objective="rejection", **common)
-    return TunedSVR(
-        epsilon=search.epsilon, C_range=search.C_range, scoring=search.scoring, **common
-    )
-
-
-def _check_scoring(name: str) -> None:
-    try:
-        get_scorer(name)
-    except ValueError:
-        close = get_close_matches(name.lower(), get_scorer_names(), n=1)
-        meant = f"; did you mean {close[0]}?" if close else ""
-        raise InputError(
-            f"--scoring must be a score of scikit-learn, such as accuracy, balanced_accuracy, f1, "
-            f"f1_macro, roc_auc, r2 or neg_mean_absolute_error, got {name!r}{meant}"
-        ) from None
+    return TunedSVR(epsilon=search.epsilon, C_range=search.C_range, **common)
 
 
 def _kernel(search: Search) -> str:

@@ -8,11 +8,11 @@ from rich.text import Text
 
 from mercer.cli.data.columns import Columns
 from mercer.cli.errors import plural
+from mercer.cli.output.bars import Bars
 
 __all__ = ["bar_lines", "column_lines"]
 
 MOST_LINES = 24
-LONGEST_BAR = 20  # characters
 WIDEST = 24  # characters of a name
 
 
@@ -34,16 +34,12 @@ def column_lines(columns: Columns) -> list[str | Text]:
     return lines
 
 
-def bar_lines(shares: Mapping[str, float]) -> list[str | Text]:
+def bar_lines(shares: Mapping[str, float]) -> list[str | Bars]:
     """Return a bar for each name, the largest first."""
     ordered = sorted(shares.items(), key=lambda item: -item[1])
-    most = max((value for _, value in ordered), default=0.0) or 1.0
-    width = min(max((len(name) for name, _ in ordered), default=0), WIDEST)
-    lines: list[str | Text] = []
-    for name, value in ordered[:MOST_LINES]:
-        bar = "█" * round(LONGEST_BAR * value / most)
-        told = f"{_short(name):{width}} {value:>8.3g} "
-        lines.append(Text.assemble(told, (bar, "cyan"), no_wrap=True, overflow="crop"))
+    names, values = zip(*ordered[:MOST_LINES], strict=True)
+    told = [f"{value:.3g}" for value in values]
+    lines: list[str | Bars] = [Bars(names, told, values, ["cyan"] * len(names))]
     if len(ordered) > MOST_LINES:
         lines.append(f"and {len(ordered) - MOST_LINES:,} more, each less")
     return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from mercer.cli.choices import STANDARD
 from mercer.cli.errors import InputError
 from mercer.io import read_metadata
 
@@ -13,6 +14,8 @@ __all__ = ["check_destination", "check_model_destination", "check_table_destinat
 
 def check_destination(path: Path, *inputs: Path, option: str = "--out") -> None:
     """Raise InputError if `path` cannot be written, or is one of the files that are read."""
+    if path == STANDARD:
+        raise InputError(f"{option} must be the name of a file, got -")
     if path.is_dir():
         raise InputError(f"{option}: {path} is a directory")
     if not path.parent.is_dir():

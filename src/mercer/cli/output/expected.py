@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from sklearn.base import is_regressor
 
 from mercer.cli.data.training_set import TrainingSet
+from mercer.cli.models.targets import scale_of_targets
 from mercer.cli.models.tuning import Tuning
-from mercer.report.inside import target_map
 from mercer.selection.tuned.judged_rows import judged_and_fitted
 
 __all__ = ["expected_lines"]
 
-_ROOTS = (None, "neg_mean_squared_error")
 _ERRORS = {
     "neg_root_mean_squared_error": "typical error (RMSE)",
     "neg_mean_absolute_error": "mean absolute error",
@@ -52,12 +51,12 @@ def _named(tuning: Tuning, values: tuple[float, ...]) -> tuple[str, tuple[float,
     scoring = getattr(tuning.tuned, "scoring", None)
     if not is_regressor(tuning.estimator):
         return str(scoring or "accuracy").replace("_", " "), values
-    line = target_map(tuning.estimator)
-    scale = 1.0 if line is None else abs(line[0])
-    if scoring in _ROOTS:
+    if scoring is None or str(scoring) == "neg_mean_squared_error":
+        # squares of scaled targets, unless a score was asked for, which sees them in their unit
+        scale = 1.0 if scoring is not None else scale_of_targets(tuning.estimator) or 1.0
         # the search takes the mean of squares, negated: the larger the better
         roots = tuple(scale * math.sqrt(max(-value, 0.0)) for value in values)
         return _ERRORS["neg_root_mean_squared_error"], roots
-    if scoring in _ERRORS:
-        return _ERRORS[scoring], tuple(-scale * value for value in values)
+    if str(scoring) in _ERRORS:
+        return _ERRORS[str(scoring)], tuple(-value for value in values)
     return str(scoring).replace("_", " "), values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from mercer.cli.errors import plural
+from mercer.cli.errors import NARROW, plural
 from mercer.cli.models.card import Scores
+from mercer.cli.output.bars import Bars
 
 __all__ = [
     "certificate_lines",
@@ -28,18 +29,17 @@ __all__ = [
 ]
 
 MOST_SHOWN = 8
-NARROW = 60  # columns of a terminal below which a frame leaves too little
 _PATH_ENDS = {"callback": "ended by Ctrl-C or a callback", "max-time": "ended by its time limit"}
 
 
-def framed(title: str, sections: dict[str, list[str | Text]]) -> RenderableType:
+def framed(title: str, sections: Mapping[str, Sequence[str | Text | Bars]]) -> RenderableType:
     """Return a panel of sections, each with a name and its lines; empty ones are left out.
 
     On narrow terminals there is no frame, and names stand above their lines.
     """
     # Text, not markup: names of columns and classes may hold brackets.
     shown = {
-        name: [line if isinstance(line, Text) else Text(line) for line in lines]
+        name: [Text(line) if isinstance(line, str) else line for line in lines]
         for name, lines in sections.items()
         if lines
     }
@@ -51,7 +51,7 @@ class _Framed:
     """Sections, laid out for the width that there is."""
 
     title: str
-    sections: dict[str, list[Text]]
+    sections: dict[str, list[Text | Bars]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if options.max_width < NARROW:
@@ -175,7 +175,9 @@ def support_line(machine: Any, n_bytes: int) -> str:
     if not hasattr(machine, "dual_coef_"):
         return f"{plural(machine.n_features_in_, 'weight')}, {size_text(n_bytes)}"
     count, rows = machine.dual_coef_.shape[1], machine.shape_fit_[0]
-    share = f" ({100 * count / rows:.0f} % of the rows)" if _is_known(machine) else ""
+    percent = 100.0 * count / max(rows, 1)
+    shown = f"{percent:.0f}" if percent >= 1.0 else f"{percent:.2g}"
+    share = f" ({shown} % of the rows)" if _is_known(machine) else ""
     return f"{plural(count, 'support vector')}{share}, {size_text(n_bytes)}"
 
 

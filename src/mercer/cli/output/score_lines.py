@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from mercer.cli.choices import Task
+from mercer.cli.errors import quoted
 from mercer.cli.models.held_out import BALANCED, HeldOut, balanced_accuracy
 from mercer.cli.output.report import MOST_SHOWN
 
-__all__ = ["score_lines"]
+__all__ = ["never_said", "score_lines"]
 
 _UNKNOWN = "not known: the search ended before it had predicted rows held out"
 
@@ -61,6 +62,20 @@ def _lines_of_classes(truth: NDArray[Any], predicted: NDArray[Any]) -> Iterator[
         )
     if len(labels) > MOST_SHOWN:
         yield f"and {len(labels) - MOST_SHOWN} more classes"
+
+
+def never_said(task: Task, held_out: HeldOut | None) -> list[str]:
+    """Advice on some of several classes that no row held out is taken for."""
+    if task is not Task.classification or held_out is None:
+        return []
+    labels = np.unique(held_out.truth)
+    missed = [str(own) for own in labels if not (held_out.predicted == own).any()]
+    if len(labels) < 3 or not missed:  # of two classes the search tells
+        return []
+    return [
+        f"no row held out is taken for {quoted(missed)}: --class-weight balanced or --scoring "
+        "balanced_accuracy lets rare classes count"
+    ]
 
 
 def _number_lines(held_out: HeldOut) -> Iterator[str | Text]:

@@ -82,7 +82,7 @@ def to_c(
     text = "\n\n".join([*top, source.text(_public(found, prefix))]) + "\n"
     if file is not None:
         with replaced(Path(file)) as target:
-            target.write(text.encode("ascii"))
+            target.write(text.encode())  # in comments alone there is more than ASCII
     return text
 
 
@@ -182,7 +182,7 @@ def _feature_lines(estimator: Any, node: Node) -> list[str]:
     lines = []
     for place, (name, known) in enumerate(zip(names, words, strict=True)):
         if name or known:
-            codes = ", ".join(f"{k} = {word or 'missing'}" for k, word in enumerate(known))
+            codes = ", ".join(f"{k} = {_quoted(word)}" for k, word in enumerate(known))
             lines.append(f"  x[{place}] {name} {codes}".rstrip())
     return lines
 
@@ -202,7 +202,12 @@ def _text_categories(steps: Sequence[Step], n: int) -> list[list[str]]:
     return found
 
 
+def _quoted(word: str) -> str:
+    """A category as a comment shows it: it may hold the commas between categories."""
+    return f'"{word}"' if word else "missing"
+
+
 def _plain(line: str) -> str:
-    """A line that can stand in a comment of any C file."""
+    """A line that can stand in a comment of any C file; letters of any language stay."""
     text = line.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
-    return re.sub(r"\\$", "", "".join(c if 32 <= ord(c) < 127 else "?" for c in text))
+    return re.sub(r"\\$", "", "".join(c if c.isprintable() else "?" for c in text))

@@ -58,10 +58,17 @@ def to_sklearn(machine: Any) -> Any:
         allowed = sorted(cls.__name__ for cls in (*OWN, LSSVR))
         raise ValueError(
             f"machine must be one of {allowed}, or a Pipeline that ends in one, got "
-            f"{type(machine).__name__}"
+            f"{type(machine).__name__}{_inside(machine)}"
         )
     check_is_fitted(machine, "intercept_")
     return _as_ridge(machine) if type(machine) is LSSVR else _as_svm(machine)
+
+
+def _inside(machine: Any) -> str:
+    """Where the machine is that can go, if there is one."""
+    names = ("best_estimator_", "estimator_")
+    found = next((own for own in names if type(getattr(machine, own, None)) in OWN), None)
+    return "" if found is None else f": its {found} can go"
 
 
 def _kernel_arguments(kernel: Kernel, *more: type) -> dict[str, Any]:

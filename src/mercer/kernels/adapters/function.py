@@ -29,7 +29,7 @@ def diagonal_blocks(n_rows: int) -> list[slice]:
 
 
 class FunctionKernel(Kernel):
-    """``k`` as ``function(rows, other_rows)``, asked for blocks.
+    """``k`` as ``function(rows, other_rows)``, called for blocks of rows.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class FunctionKernel(Kernel):
     [0, 1]
     """
 
-    _row_kind: RowKind = "object"
+    row_kind: RowKind = "object"
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class FunctionKernel(Kernel):
         return form.Opaque(block=self.__call__, diagonal=self.diag, whole=self._whole)
 
     def _whole(self, X: Rows) -> FloatArray:
-        rows, n = as_rows(X, self._row_kind), count_rows(X)
+        rows, n = as_rows(X, self.row_kind), count_rows(X)
         return checked_result(self.function, self.function(rows, rows), (n, n))
 
     def _values(self, X: Rows, Z: Rows) -> FloatArray:

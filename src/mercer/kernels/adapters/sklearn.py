@@ -67,7 +67,7 @@ class SklearnKernel(Kernel):
         return stated(self.positive_definite) if self.positive_definite else super().definiteness
 
     @property
-    def _row_kind(self) -> RowKind:
+    def row_kind(self) -> RowKind:
         return "numeric" if self.kernel.requires_vector_input else "object"
 
     @property

@@ -26,7 +26,7 @@ class Composite(Kernel):
         for name, part in self._parts().items():
             if not isinstance(part, Kernel):
                 raise TypeError(f"{name} must be a Kernel, got {part!r}")
-        _ = self._row_kind
+        _ = self.row_kind
 
     @property
     def is_positive_definite(self) -> bool | None:
@@ -45,7 +45,7 @@ class Composite(Kernel):
 
     @staticmethod
     def _part_diagonal(part: Kernel, X: Rows) -> FloatArray:
-        return part._diagonal(as_rows(X, part._row_kind))
+        return part._diagonal(as_rows(X, part.row_kind))
 
     @staticmethod
     def _part_contract(part: Kernel, X: Rows, Z: Rows, weights: FloatArray) -> FloatArray:
@@ -57,7 +57,7 @@ class Composite(Kernel):
     def _part_contract_diagonal(part: Kernel, X: Rows, weights: FloatArray) -> FloatArray:
         if not part.n_dims:
             return np.empty(0)
-        return part._contract_diagonal(as_rows(X, part._row_kind), weights)
+        return part._contract_diagonal(as_rows(X, part.row_kind), weights)
 
 
 class _Pair(Composite):

@@ -41,7 +41,7 @@ class Constant(Kernel):
     """
 
     is_positive_definite = True
-    _row_kind: RowKind = "any"
+    row_kind: RowKind = "any"
 
     def __init__(self, value: float = 1.0, value_bounds: Bounds = POSITIVE_BOUNDS) -> None:
         self.value = value

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import StrOptions
 from mercer.calibration.temperature import by_class, fit_slope
-from mercer.codes import as_code, decoding_named
-from mercer.least_squares import Scan
+from mercer.codes.decoding import decoding_named
+from mercer.codes.making import as_code
+from mercer.least_squares.scan import Scan
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.class_scores import ClassScores, CodeScores, PairScores
 from mercer.machines.least_squares.columns import ColumnFits, column_jobs, fit_columns
@@ -35,6 +36,7 @@ from mercer.machines.least_squares.streaming import can_stream
 from mercer.machines.least_squares.temperature import can_calibrate, without_one_copy
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
 from mercer.training.classes import find_classes, read_classes, weigh_classes
+from mercer.training.rows import read_new_rows
 
 __all__ = ["LeastSquaresClassifier"]
 
@@ -290,7 +292,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
             all others, its votes, or the negated loss of its code word. Several labels: positive
             means that the row has the label.
         """
-        values = self._outputs(self._validate_predict(X))
+        values = self._outputs(read_new_rows(self, X))
         if values.shape[1] == 1:
             return values[:, 0]
         return values if self.multilabel_ else self._class_scores(values)
@@ -309,11 +311,11 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
             One column for each class or label, pair of classes or column of ``code_``; of two
             classes one.
         """
-        return self._class_scores.machines(self._outputs(self._validate_predict(X)))
+        return self._class_scores.machines(self._outputs(read_new_rows(self, X)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, the argmax of :meth:`decision_function`, or 0 and 1 for each label."""
-        values = self._outputs(self._validate_predict(X))
+        values = self._outputs(read_new_rows(self, X))
         if self.multilabel_:
             return (values > 0).astype(np.intp)
         return self.classes_[self._class_scores.choose(values)]

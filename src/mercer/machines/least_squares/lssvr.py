@@ -14,8 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer._sklearn import StrOptions
 from mercer._warning import warn
-from mercer.least_squares import Job, LeastSquaresFit
-from mercer.least_squares.job import squared_loss
+from mercer.least_squares.job import Job, LeastSquaresFit, squared_loss
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.left_out import LeftOutRegressor
@@ -24,6 +23,7 @@ from mercer.machines.least_squares.robust import CHANGE, fit_robust
 from mercer.machines.least_squares.streamed import StreamedMachine
 from mercer.machines.least_squares.streaming import can_stream
 from mercer.machines.svm.regressors import OF_CLASSES
+from mercer.training.rows import read_new_rows
 
 __all__ = ["LSSVR"]
 
@@ -217,5 +217,5 @@ class LSSVR(RegressorMixin, StreamedMachine):
 
     def predict(self, X: Any) -> FloatArray:
         """Value at each row: shape (n_samples,) or (n_samples, n_targets)."""
-        values = self._outputs(self._validate_predict(X))
+        values = self._outputs(read_new_rows(self, X))
         return values[:, 0] if self._is_flat else values

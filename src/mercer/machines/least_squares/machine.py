@@ -20,8 +20,9 @@ from mercer.gram.native import take_rows
 from mercer.gram.shift import moved
 from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_slices
-from mercer.least_squares import Job, LeastSquaresFit, Scan, fit_least_squares
-from mercer.least_squares.job import Loss
+from mercer.least_squares.choice import fit_least_squares
+from mercer.least_squares.job import Job, LeastSquaresFit, Loss
+from mercer.least_squares.scan import Scan
 from mercer.least_squares.sparse import fit_pruned, fit_sparse
 from mercer.lowrank import LowRank
 from mercer.lowrank.low_rank import warn_of_rough_values
@@ -29,6 +30,7 @@ from mercer.machines.base import KernelMachine
 from mercer.machines.least_squares.left_out import left_out_score
 from mercer.machines.linear_coef import linear_factor, near_vectors
 from mercer.solvers.linear_system import System
+from mercer.training.rows import is_precomputed
 
 __all__ = ["LeastSquaresMachine", "check_extremes", "count_all_rows"]
 
@@ -119,7 +121,11 @@ class LeastSquaresMachine(KernelMachine):
         found = place[positions]
         absent = positions[found < 0]
         is_subset = low_rank.method == "subset"
-        if len(absent) == len(positions) if is_subset else len(absent) and self._is_precomputed():
+        if (
+            len(absent) == len(positions)
+            if is_subset
+            else len(absent) and is_precomputed(self.kernel)
+        ):
             raise ValueError(
                 "basis must hold rows of positive weight for method='subset' or a precomputed "
                 f"kernel, got {absent.tolist()}"
@@ -194,7 +200,7 @@ class LeastSquaresMachine(KernelMachine):
     def _rows_of(self, X: Any, rows: NDArray[np.intp], n: int) -> Any:
         if len(rows) == n:
             return X
-        return X[np.ix_(rows, rows)] if self._is_precomputed() else take_rows(X, rows)
+        return X[np.ix_(rows, rows)] if is_precomputed(self.kernel) else take_rows(X, rows)
 
     def _fit_job(self, job: Job) -> LeastSquaresFit:
         if self.sparse is None:
@@ -236,7 +242,7 @@ class LeastSquaresMachine(KernelMachine):
         self.dual_coef_ = fit.coef.T
         if fit.support is not None:
             self._keep_support(X, rows[fit.support])
-        elif self._is_precomputed():
+        elif is_precomputed(self.kernel):
             self._keep_support(X, rows[fit.rows])
         else:
             self.support_vectors_ = fit.rows

@@ -9,10 +9,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram import Expansion
+from mercer.gram.expansion import Expansion
 from mercer.gram.native import take_rows
 from mercer.gram.shift import moved
-from mercer.least_squares import Job, LeastSquaresFit, fit_least_squares
+from mercer.least_squares.choice import fit_least_squares
+from mercer.least_squares.job import Job, LeastSquaresFit
 from mercer.solvers.linear_system import System
 
 __all__ = [

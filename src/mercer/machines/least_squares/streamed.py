@@ -13,6 +13,7 @@ from mercer.machines.least_squares.machine import (
     count_all_rows,
 )
 from mercer.machines.least_squares.streaming import Stream, positive_rows
+from mercer.training.rows import is_precomputed
 
 __all__ = ["StreamedMachine"]
 
@@ -48,7 +49,7 @@ class StreamedMachine(LeastSquaresMachine):
                 "cannot be left out"
             )
         check_extremes(weight)
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             raise ValueError("partial_fit needs rows, got kernel='precomputed'")
         if first:
             self._stream = Stream(

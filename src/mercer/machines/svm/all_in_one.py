@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import Kernel
+from mercer.machines.solving import display_of
 from mercer.multiclass import AllInOne, multiclass_problem
 from mercer.problem import Solution
 
@@ -67,7 +68,7 @@ def fit_all_in_one(
     bias = "penalized" if machine.fit_intercept else False
     gram = machine._make_gram(kernel, X, weight, bias=bias)
     machine._keep_shift(None, None, 0.0)
-    with machine._display(1) as display:
+    with display_of(machine) as display:
         watch = display.watch(0, machine.callback) if display else machine.callback
         solver = machine.solver if isinstance(machine.solver, AllInOne) else AllInOne()
         solution = solver.solve(

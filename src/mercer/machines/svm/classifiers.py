@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from mercer._sklearn import Interval, StrOptions
 from mercer.formulations import (
     Formulation,
-    JoinedFormulations,
-    JoinedParameters,
     absolute,
-    joined_nu_svc,
     least_squares,
     nu_svc,
     one_sided_huber,
@@ -23,12 +20,14 @@ from mercer.formulations import (
     svc,
 )
 from mercer.formulations.checks import check_finite_C
+from mercer.formulations.classification import joined_nu_svc
+from mercer.formulations.joined import JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
 from mercer.machines.docstrings import documented
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.schemes import MULTICLASS, SCHEME_CONSTRAINTS
 from mercer.machines.svm.vanishing_margin import warn_of_overlap
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.problem import Solution
 from mercer.solvers.runs.progress import Callback
 
@@ -40,8 +39,8 @@ FloatArray = NDArray[np.float64]
 class SVC(KernelClassifier):
     """Support vector classification with a certificate.
 
-    A drop-in replacement of :class:`sklearn.svm.SVC`: parameters and attributes of that
-    class mean the same here, but for ``break_ties``, which is on.
+    A drop-in replacement for :class:`sklearn.svm.SVC`: parameters and attributes mean the same as
+    there, except that ``break_ties`` is on by default.
 
     Parameters
     ----------
@@ -74,21 +73,20 @@ default="hinge"
         Whether solvers set variables aside that are likely to stay at a bound.
     probability : bool, default="deprecated"
         Whether to fit probabilities in an internal cross-validation, for ``predict_proba``;
-        deprecated as in scikit-learn: :class:`~mercer.CalibratedSVC` takes its place.
+        deprecated as in scikit-learn; use :class:`~mercer.CalibratedSVC` instead.
     tol : float, default=1e-3
         Largest KKT violation of a fit that counts as converged.
     cache_size : float or "auto", default="auto"
-        Memory for kernel rows in MB; "auto" takes as much as is good.
+        Memory for kernel rows in MB; "auto" takes up to a quarter of what is available.
     class_weight : dict or "balanced", default=None
         Factors of C by class; "balanced" makes all classes weigh the same.
     verbose : bool, default=False
         Whether to show the progress.
     max_iter : int, default=-1
-        Bound on the iterations of the solver for each problem; -1 means no bound but a very
-        large one.
+        Largest number of iterations of the solver for each problem; -1 means a very large one.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Whether ``decision_function`` of more than two classes gives one score a class, or
-        the value of each pair of classes.
+        Whether ``decision_function`` returns one score per class, or the value of each pair of
+        classes, if there are more than two.
     break_ties : bool, default=True
         Whether ties between more than two classes are broken by the scores, so that
         ``predict`` is the argmax of ``decision_function``.
@@ -160,12 +158,13 @@ default="auto"
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if all are strings.
     solutions_ : sequence of Solution
-        One for each pair of classes or machine, with coefficients and certificate; of all classes
-        in one machine they have shape (n_classes, n_samples). Of pairs (0, 1), (0, 2), ..., (1, 2),
-        ... ``coef`` has the rows of the first class and then those of the second, each in their
-        order; of two classes, of machines of all rows and with a precomputed kernel rows are in
-        their order. Many pairs have a sequence that makes a solution whenever it is asked for:
-        ``in`` and ``index``, which compare objects, do not find it.
+        One for each pair of classes or machine, with coefficients and certificate; if all classes
+        are in one machine they have shape (n_classes, n_samples). For the pairs (0, 1), (0, 2),
+        ..., (1, 2), ... ``coef`` has the rows of the first class and then those of the second, each
+        in their original order; with two classes, with machines of all rows and with a precomputed
+        kernel all rows are in their original order. With many pairs this is a sequence that creates
+        a solution each time it is accessed, so that ``in`` and ``index``, which compare objects, do
+        not find it.
     objective_ : float
         Dual objective, summed over them.
     dual_gap_ : float or None
@@ -282,7 +281,8 @@ default="auto"
 class NuSVC(KernelClassifier):
     """Support vector classification with the fraction ``nu`` in place of C.
 
-    A drop-in replacement of :class:`sklearn.svm.NuSVC`, but for ``break_ties``, which is on.
+    A drop-in replacement for :class:`sklearn.svm.NuSVC`, except that ``break_ties`` is on by
+    default.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.kernels import Kernel, Normalized
+from mercer.training.rows import is_precomputed
 
 __all__ = ["is_support_isolated"]
 
@@ -18,7 +19,7 @@ def is_support_isolated(machine: Any) -> bool:
     """Whether support vectors are similar to themselves only."""
     vectors = machine.support_vectors_
     n = vectors.shape[0] if hasattr(vectors, "shape") else len(vectors)
-    if machine._is_precomputed() or n < 2:
+    if is_precomputed(machine.kernel) or n < 2:
         return False
     kernel: Kernel = Normalized(machine.kernel_)
     step = -(-n // _SAMPLE)

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core
 from mercer._sklearn import Hidden, StrOptions
-from mercer.codes import decoding_named
-from mercer.formulations import Formulation, JoinedFormulations, JoinedParameters
+from mercer.codes.decoding import decoding_named
+from mercer.formulations import Formulation
+from mercer.formulations.joined import JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
@@ -39,11 +40,12 @@ from mercer.machines.svm.schemes import (
 )
 from mercer.machines.svm.subproblem_plan import SubproblemPlan, subproblem_plan
 from mercer.machines.svm.subproblems import Formulations, SubproblemRows, class_order
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.problem import Solution
 from mercer.problem.solutions import column
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.classes import read_classes
+from mercer.training.rows import is_precomputed, read_new_rows
 
 __all__ = ["KernelClassifier"]
 
@@ -170,7 +172,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """The two-class machines of a scheme."""
         order, segments = None, None
         rows, sorted_index, weights = X, class_index, weight
-        if (scheme.leaves_classes_out or self._has_sides) and not self._is_precomputed():
+        if (scheme.leaves_classes_out or self._has_sides) and not is_precomputed(self.kernel):
             order, segments = class_order(class_index)
             rows, sorted_index, weights = take_rows(X, order), class_index[order], weight[order]
         subproblems = scheme.subproblems(sorted_index)
@@ -291,7 +293,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             One column for each pair of classes, in the order (0, 1), (0, 2), ..., for each
             column of ``code_``, or for each class; of two classes one.
         """
-        return self._machine_decisions(self._validate_predict(X))
+        return self._machine_decisions(read_new_rows(self, X))
 
     def _machine_decisions(self, X: Any) -> FloatArray:
         return self._scheme.decisions(self._evaluate(X), self._bias)
@@ -314,7 +316,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             the value of the class against all others, or the negated loss of its code word), or
             the value of each pair ("ovo"), positive meaning its first class.
         """
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         if len(self.classes_) == 2:
             return self._machine_decisions(X)[:, 0]
         if self.decision_function_shape == "ovo" and isinstance(self._scheme, PairScheme):
@@ -326,7 +328,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
         With ``break_ties=False`` ties between more than two classes go to the first.
         """
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         screen = self._screen if self._can_screen() else None
         return self.classes_[label_rows(X, self._decide, screen)]
 

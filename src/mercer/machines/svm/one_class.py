@@ -20,6 +20,7 @@ from mercer.machines.svm.vanishing_margin import warn_of_no_margin
 from mercer.problem import Solution
 from mercer.problem.solution import likely_rounding
 from mercer.solvers.runs.progress import Callback
+from mercer.training.rows import read_new_rows
 
 __all__ = ["OneClassSVM"]
 
@@ -34,7 +35,7 @@ _U = 2.0**-53
 class OneClassSVM(OutlierMixin, KernelFunction):
     """The support of a distribution, with a certificate.
 
-    A drop-in replacement of :class:`sklearn.svm.OneClassSVM`.
+    A drop-in replacement for :class:`sklearn.svm.OneClassSVM`.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         Values that differ from those of the boundary, where free support vectors lie, by no more
         than their error are 0.
         """
-        return self._heights(self._validate_predict(X))
+        return self._heights(read_new_rows(self, X))
 
     def _heights(self, X: Any) -> FloatArray:
         values = self._evaluate(X)[0, :, 0] + self.intercept_[0]
@@ -174,7 +175,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """+1 for rows inside, -1 for outliers."""
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         return label_rows(X, self._decide, self._screen if self._can_screen() else None)
 
     def _decide(self, X: Any) -> NDArray[np.intp]:

@@ -26,6 +26,7 @@ from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.one_vs_one import ClassPairs, scores
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.classes import read_classes
+from mercer.training.rows import is_precomputed, read_new_rows
 
 __all__ = ["ReducedSVC"]
 
@@ -231,13 +232,13 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         found = expansion_of_maps(self.low_rank_, coefs, self.intercept_)
         self._keep_shift(found["shift"], self.intercept_, found["intercept"])
         self.dual_coef_, self.intercept_ = found["coef"].T, found["intercept"]
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             self._keep_support(X, found["rows"])
         else:
             self.support_vectors_ = found["rows"]
 
     def _decisions(self, X: Any) -> FloatArray:
-        return self._evaluate(self._validate_predict(X))[0] + self._bias
+        return self._evaluate(read_new_rows(self, X))[0] + self._bias
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values, shape (n_samples,) or one score a class (n_samples, n_classes)."""

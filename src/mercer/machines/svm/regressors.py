@@ -34,6 +34,7 @@ from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.vanishing_margin import warn_of_small_targets
 from mercer.solvers.runs.progress import Callback
 from mercer.training.checked_input import naming
+from mercer.training.rows import read_new_rows
 
 __all__ = ["OF_CLASSES", "SVR", "NuSVR"]
 
@@ -81,7 +82,7 @@ class KernelFunction(KernelMachine):
         return linear_coef(self, np.empty(0, dtype=np.intp))
 
     def _values(self, X: Any) -> FloatArray:
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         return self._evaluate(X)[0, :, 0] + self._bias[0]
 
 
@@ -132,7 +133,7 @@ class KernelRegressor(RegressorMixin, KernelFunction):
 class SVR(KernelRegressor):
     """Support vector regression with a certificate.
 
-    A drop-in replacement of :class:`sklearn.svm.SVR`.
+    A drop-in replacement for :class:`sklearn.svm.SVR`.
 
     Parameters
     ----------
@@ -248,7 +249,7 @@ class SVR(KernelRegressor):
 class NuSVR(KernelRegressor):
     """Support vector regression that learns the width of its tube.
 
-    A drop-in replacement of :class:`sklearn.svm.NuSVR`.
+    A drop-in replacement for :class:`sklearn.svm.NuSVR`.
 
     Parameters
     ----------

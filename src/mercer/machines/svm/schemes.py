@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._sklearn import StrOptions
-from mercer.codes import Decoding, OutputCode, as_code, decoding_named, make_code
-from mercer.codes.decoding import DECODINGS
-from mercer.codes.making import CODES
+from mercer.codes import Decoding, OutputCode, make_code
+from mercer.codes.decoding import DECODINGS, decoding_named
+from mercer.codes.making import CODES, as_code
 from mercer.machines.svm.all_in_one import check_all_in_one
 from mercer.machines.svm.label_screening import certain_winners
 from mercer.machines.svm.one_vs_one import (
@@ -25,7 +25,8 @@ from mercer.machines.svm.one_vs_one import (
     winners,
 )
 from mercer.machines.svm.subproblems import Columns, Subproblems
-from mercer.multiclass import ALL_IN_ONE, AllInOne
+from mercer.multiclass import AllInOne
+from mercer.multiclass.formulations import ALL_IN_ONE
 
 __all__ = [
     "MULTICLASS",
@@ -37,6 +38,7 @@ __all__ = [
     "Scheme",
     "SubproblemScheme",
     "make_scheme",
+    "one_against_all",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -103,6 +105,9 @@ class SubproblemScheme(Scheme, Protocol):
         ``coef`` are the coefficients of the rows of each problem, one after the other.
         """
 
+    def count_doubtful(self, decisions: FloatArray, tol: float, break_ties: bool) -> int:
+        """Rows whose class may change within the tolerance that biases are known to."""
+
 
 @dataclass(frozen=True)
 class PairScheme:
@@ -145,6 +150,17 @@ class PairScheme:
         if break_ties:
             return winners(decisions, self.n_classes)
         return votes(decisions, self.n_classes).argmax(axis=1)
+
+    def count_doubtful(self, decisions: FloatArray, tol: float, break_ties: bool) -> int:
+        """Rows that another class wins if all values move together.
+
+        A kernel near the identity gives values that are smaller than the tolerance.
+        """
+        near = decisions[(np.abs(decisions) <= tol).any(axis=1)]
+        if not len(near):
+            return 0
+        low, high = (self.choose(near + step, break_ties) for step in (-tol, tol))
+        return int(np.count_nonzero(low != high))
 
     def classes_of(self, values: FloatArray, bias: FloatArray, break_ties: bool) -> Labels:
         """:meth:`choose` of :meth:`decisions`."""
@@ -234,6 +250,16 @@ class CodeScheme(AllInOneScheme):
         support = support[np.argsort(class_index[support], kind="stable")]
         return support, full[:, support]
 
+    def count_doubtful(self, decisions: FloatArray, tol: float, break_ties: bool) -> int:
+        """Rows that another class may win.
+
+        Errors of many columns are unlike: their sum is off by the root of their number.
+        """
+        n_summed = 1 if self.decoding is None else decisions.shape[1]
+        bound = np.full((1, len(decisions)), tol / np.sqrt(n_summed))
+        _, is_certain = self.screen(decisions[None], bound, np.zeros(decisions.shape[1]))
+        return int(np.count_nonzero(~is_certain))
+
     def scores(self, decisions: FloatArray) -> FloatArray:
         """The value of each class, or its negated loss."""
         return decisions if self.decoding is None else self.decoding.scores(self.code, decisions)
@@ -248,6 +274,11 @@ class CodeScheme(AllInOneScheme):
         found = self.scores(decisions)
         certain = self.decoding.is_certain(self.code, decisions, bound[0], found)
         return found.argmax(axis=1), certain
+
+
+def one_against_all(n_classes: int) -> CodeScheme:
+    """A machine for each of more than two classes; the largest value chooses."""
+    return CodeScheme(make_code("one-vs-all", n_classes), None)
 
 
 def make_scheme(machine: Any, n_classes: int) -> Scheme:
@@ -274,5 +305,5 @@ def make_scheme(machine: Any, n_classes: int) -> Scheme:
     if multiclass in ALL_IN_ONE:
         return AllInOneScheme()
     if code is None:
-        return CodeScheme(make_code("one-vs-all", n_classes), None)
+        return one_against_all(n_classes)
     return CodeScheme(code, decoding_named(machine._decoding))

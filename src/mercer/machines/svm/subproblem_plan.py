@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.formulations import JoinedFormulations, JoinedParameters
+from mercer.formulations.joined import JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
+from mercer.machines.solving import display_of
 from mercer.machines.svm.subproblems import Formulations, RowLists, Subproblems
 from mercer.problem import Problem, Solution
-from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto
 from mercer.solvers.parts import Parts, most_variables, solve_parts, suits_parts
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback
+from mercer.solvers.solving import resolve_solver
 
 __all__ = ["SubproblemPlan", "subproblem_plan"]
 
@@ -86,7 +87,7 @@ class SubproblemPlan:
 
     def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, JoinedParameters]:
         """What came of the problems, and what it says."""
-        with self.machine._display(1) as display:
+        with display_of(self.machine) as display:
             callback = self.machine.callback
             watch = callback if display is None else display.watch(0, callback)
             return self._solve(gram, deadline, watch)

@@ -17,6 +17,7 @@ from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.regressors import KernelFunction
 from mercer.solvers.runs.progress import Callback
+from mercer.training.rows import is_precomputed, read_new_rows
 
 __all__ = ["SVDD"]
 
@@ -30,9 +31,9 @@ class SVDD(OutlierMixin, KernelFunction):
     """The smallest ball that holds most rows, in the space of the kernel (Tax & Duin 2004).
 
     The least R^2 + 1 / (nu W) sum_i w_i max(|x_i - c|^2 - R^2, 0), W being the sum of the weights
-    w. Rows inside the ball are usual. Where k(x, x) is the same for all x, as with a Gaussian
-    kernel, it tells the same rows apart as :class:`OneClassSVM`; with linear and polynomial ones it
-    is the ball around the rows, wherever they lie, and not a half-space.
+    w. Rows inside the ball are inliers. Where k(x, x) is the same for all x, as with a Gaussian
+    kernel, it separates the same rows as :class:`OneClassSVM`; with linear and polynomial kernels
+    it is a ball around the rows, wherever they lie, and not a half-space.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ class SVDD(OutlierMixin, KernelFunction):
 
     def _checked_square(self, diagonal: FloatArray) -> float | None:
         """k(x, x) of new rows, which a stored matrix does not tell."""
-        if not self._is_precomputed():
+        if not is_precomputed(self.kernel):
             return None
         if float(np.ptp(diagonal)) > _ROUNDED * self._largest:
             raise ValueError(
@@ -154,7 +155,7 @@ class SVDD(OutlierMixin, KernelFunction):
 
         Values no larger than their error are 0: the row lies on the boundary.
         """
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         values = 2.0 * self._evaluate(X)[0, :, 0] - self._squares(X) + self.intercept_[0]
         values[np.abs(values) <= self._error()] = 0.0
         return values

@@ -1,16 +1,16 @@
 """Machines that are asked for predictions only: many small problems, without certificates.
 
 A search over C trains hundreds of machines, most of them small, and keeps none. All machines of a
-kernel, those of every split, pair of classes and C, are one native call (core/plan/follow.hpp).
-Each starts from the solution of the C before, in single precision where that is enough. Held-out
-rows have a box of [0, 0], so that their values can be read from the gradient; with several classes
-all C share the kernel values of their predictions. A machine that does not converge is solved
-again, with its certificate.
+kernel, those of every split, part of a scheme and C, are one native call (core/plan/follow.hpp).
+Each starts from the solution of the C before, in single precision where that is enough. Where every
+part learns from all rows, held-out rows have a box of [0, 0], so that their values can be read from
+the gradient; else all C share the kernel values of their predictions. A machine that does not
+converge is solved again, with its certificate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,7 +22,9 @@ from mercer.formulations import Formulation
 from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.machines.svm.one_vs_one import ClassPairs
-from mercer.problem import Family, Powers, Problem
+from mercer.machines.svm.subproblems import Subproblems
+from mercer.problem import Family, Problem
+from mercer.problem.family import Powers
 from mercer.solvers import solve
 from mercer.solvers.runs.deadline import Deadline, OutOfTime
 from mercer.solvers.runs.progress import Callback, monitor
@@ -32,7 +34,6 @@ __all__ = [
     "SURE",
     "Followed",
     "UncertifiedMachines",
-    "count_doubtful",
     "joined_problem",
 ]
 
@@ -85,8 +86,8 @@ class UncertifiedMachines:
         How the problems change with C.
     tol : float
         Largest KKT violation.
-    pairs : ClassPairs, default=None
-        The classes of each part; None if there is one part, of all rows.
+    subproblems : Subproblems, default=None
+        The parts: pairs of classes, or the columns of a code; None for one, of all rows.
     most_error : float, default=0.02
         Of a decision value, in units of the targets, that single precision may make.
     """
@@ -98,11 +99,11 @@ class UncertifiedMachines:
         powers: Powers,
         tol: float,
         *,
-        pairs: ClassPairs | None = None,
+        subproblems: Subproblems | None = None,
         most_error: float = _MOST_ERROR,
     ) -> None:
         self.formulations, self.tests, self.powers, self.tol = formulations, tests, powers, tol
-        self.pairs, self.most_error = pairs, most_error
+        self.subproblems, self.most_error = subproblems, most_error
         self.deadline = Deadline()
         self.callback: Callback | None = None
 
@@ -124,9 +125,17 @@ class UncertifiedMachines:
     @property
     def _largest(self) -> int:
         """Rows of the largest whole matrix."""
-        if self.pairs is None:
-            return self.formulations[0][0].n_rows
-        return int(np.sort(self.pairs.class_sizes)[-2:].sum())
+        if isinstance(self.subproblems, ClassPairs):
+            return int(np.sort(self.subproblems.class_sizes)[-2:].sum())
+        return self.formulations[0][0].n_rows
+
+    @cached_property
+    def _have_all_rows(self) -> bool:
+        """Whether every part learns from all rows."""
+        return (
+            self.subproblems is None
+            or self.subproblems.fewest_rows == self.formulations[0][0].n_rows
+        )
 
     def follow(self, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0) -> Followed:
         """The machines of one kernel, as many as there is time for.
@@ -170,18 +179,21 @@ class UncertifiedMachines:
     ) -> FloatArray:
         """Values at the held-out rows of split ``s``; those of machines not reached say nothing."""
         bias = found.bias[:, self.problems_of(s)]
-        if self.pairs is None:
-            return (self._held_out(s, found, Cs).T + bias[:, 0])[:, :, None]
-        return self._of_pairs(s, found, gram, accuracy) + bias
+        if self._have_all_rows:
+            return self._held_out(s, found, Cs) + bias
+        precision: Precision = "single" if accuracy == 1.0 else "double"
+        if isinstance(self.subproblems, ClassPairs):
+            return self._of_pairs(s, found, gram, precision) + bias
+        return self._of_columns(s, found, gram, precision) + bias
 
     def problem(self, k: int) -> Problem:
         """Problem ``k`` at C = 1."""
         return self._problems[0][k]
 
-    def problems_of(self, s: int) -> slice:
+    def problems_of(self, s: int) -> range:
         """Positions of the problems of split ``s``."""
         n_parts = len(self.formulations[0])
-        return slice(s * n_parts, (s + 1) * n_parts)
+        return range(s * n_parts, (s + 1) * n_parts)
 
     def variables_of(self, k: int) -> slice:
         """Positions of the variables of problem ``k``."""
@@ -192,7 +204,7 @@ class UncertifiedMachines:
     def _problems(self) -> tuple[list[Problem], Problem, IntArray]:
         """Those of all splits and parts at C = 1, all of them as one, and their offsets."""
         found = [one.problem for own in self.formulations for one in own]
-        if self.pairs is None:
+        if self._have_all_rows:
             found = [_on_all_rows(problem, self.formulations[0][0].n_rows) for problem in found]
         return found, *joined_problem(found)
 
@@ -215,57 +227,62 @@ class UncertifiedMachines:
         found.is_reached[j, k] = solution.status != "max-time"
 
     def _held_out(self, s: int, found: Followed, Cs: Sequence[float]) -> FloatArray:
-        """Values without the bias, (n_C, n_test): K beta = linear - gradient - ridge beta."""
-        problem, own = self._problems[0][s], self.variables_of(s)
-        # rows of a problem are in order, with several variables of some of them
-        at = np.searchsorted(problem.index, self.tests[s])
+        """Values without the bias: K beta = linear - gradient - ridge beta."""
         _, _, ridge = self.powers.at(np.array(Cs))
-        coef, gradient = found.coef[:, own][:, at], found.gradient[:, own][:, at]
-        return np.asarray(problem.linear[at] - gradient - np.outer(ridge, problem.ridge[at]) * coef)
+        values = []
+        for k in self.problems_of(s):
+            problem, own = self._problems[0][k], self.variables_of(k)
+            # rows of a problem are in order, with several variables of some of them
+            at = np.searchsorted(problem.index, self.tests[s])
+            coef, gradient = found.coef[:, own][:, at], found.gradient[:, own][:, at]
+            values.append(problem.linear[at] - gradient - np.outer(ridge, problem.ridge[at]) * coef)
+        return np.stack(values, axis=-1).swapaxes(0, 1)
 
-    def _of_pairs(self, s: int, found: Followed, gram: Gram, accuracy: float) -> FloatArray:
-        """Values of pairs of classes: from the rows of each class, by products."""
-        assert self.pairs is not None
-        precision: Precision = "single" if accuracy == 1.0 else "double"
-        ks = range(len(found.bias[0]))[self.problems_of(s)]
+    def _coefficients_of(self, s: int, found: Followed) -> tuple[IntArray, IntArray, FloatArray]:
+        """Of all variables of a split the row, the part and the coefficient for each C."""
+        ks = self.problems_of(s)
         own = slice(self.variables_of(ks[0]).start, self.variables_of(ks[-1]).stop)
-        index = self._problems[1].index[own]
         sizes = [one.problem.n_variables for one in self.formulations[s]]
+        part = np.repeat(np.arange(len(sizes)), sizes)
+        return self._problems[1].index[own], part, found.coef[:, own].T
+
+    def _of_columns(self, s: int, found: Followed, gram: Gram, precision: Precision) -> FloatArray:
+        """Values of the columns of a code with zeros: all of them by one product."""
+        index, part, coef = self._coefficients_of(s, found)
+        spread = np.zeros((gram.n_rows, coef.shape[1], len(self.formulations[s])))
+        spread[index, :, part] = coef
+        rows, shape = np.flatnonzero(spread.any(axis=(1, 2))), spread.shape[1:]
+        own = spread[rows].reshape(len(rows), -1)
+        values = gram.product(rows, own, rows=self.tests[s], precision=precision)
+        return values.reshape(-1, *shape)
+
+    def _of_pairs(self, s: int, found: Followed, gram: Gram, precision: Precision) -> FloatArray:
+        """Values of pairs of classes: from the rows of each class, by products."""
+        assert isinstance(self.subproblems, ClassPairs)
+        index, part, coef = self._coefficients_of(s, found)
         # the coefficients of a pair stand with the other class of each row
-        first, second = np.repeat(self.pairs.classes, sizes, axis=0).T
-        column = np.where(self.pairs.class_index[index] == first, second - 1, first)
-        spread = np.zeros((gram.n_rows, len(found.coef), self.pairs.n_classes - 1))
-        spread[index, :, column] = found.coef[:, own].T
+        first, second = self.subproblems.classes[part].T
+        column = np.where(self.subproblems.class_index[index] == first, second - 1, first)
+        spread = np.zeros((gram.n_rows, len(found.coef), self.subproblems.n_classes - 1))
+        spread[index, :, column] = coef
         return self._expanded(gram, spread, self.tests[s], precision)
 
     def _expanded(
         self, gram: Gram, coef: FloatArray, test: IntArray, precision: Precision
     ) -> FloatArray:
         """The sum over the rows of both classes of a pair."""
-        assert self.pairs is not None
-        n_C, classes = coef.shape[1], self.pairs.classes
+        assert isinstance(self.subproblems, ClassPairs)
+        n_C, classes = coef.shape[1], self.subproblems.classes
         out = np.zeros((len(test), n_C, len(classes)))
         used = coef.any(axis=(1, 2))
-        for c in range(self.pairs.n_classes):
-            rows = np.flatnonzero(used & (self.pairs.class_index == c))
+        for c in range(self.subproblems.n_classes):
+            rows = np.flatnonzero(used & (self.subproblems.class_index == c))
             if not len(rows):
                 continue
             own = coef[rows].reshape(len(rows), -1)
             found = gram.product(rows, own, rows=test, precision=precision)
             out[:, :, (classes == c).any(axis=1)] += found.reshape(len(test), n_C, -1)
         return out
-
-
-def count_doubtful(values: FloatArray, tol: float, decide: Callable[[FloatArray], IntArray]) -> int:
-    """Held-out rows whose class may change within the tolerance, which the bias is known to.
-
-    A kernel near the identity gives values that are smaller. ``decide`` tells the class that values
-    of all parts, shape (n, n_parts), decide for.
-    """
-    near = values[(np.abs(values) <= tol).any(axis=1)]
-    if not len(near):
-        return 0
-    return int(np.count_nonzero(decide(near - tol) != decide(near + tol)))
 
 
 def joined_problem(problems: Sequence[Problem]) -> tuple[Problem, IntArray]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
-from mercer.formulations import JoinedParameters
+from mercer.formulations.joined import JoinedParameters
 from mercer.gram import Gram
 from mercer.problem import Solution
 from mercer.problem.solutions import column, relative_gaps

@@ -32,7 +32,7 @@ def columns_by_active_set(cells: Cells, grams: Iterable[Gram], watch: Watch) -> 
     For each kernel C goes up. The first solution begins with the coefficients it had for the
     kernel before.
     """
-    problems = [cells.problem(pair) for pair in range(len(cells.pairs))]
+    problems = [cells.problem(part) for part in range(len(cells.parts))]
     begins: list[FloatArray | None] = [None] * len(problems)
     for gram in grams:
         if watch.is_over:
@@ -54,7 +54,7 @@ def scores_by_active_set(cells: Cells, gram: Gram, deadline: Deadline) -> FloatA
     for k, split in enumerate(cells.splits):
         values = cells.no_values(split)
         is_done = all(
-            _fill(cells, pair, split, gram, deadline, values) for pair in cells.trained(split)[0]
+            _fill(cells, part, split, gram, deadline, values) for part in cells.trained(split)[0]
         )
         cells.write_scores(k, values, scores)
         if not is_done:
@@ -63,16 +63,16 @@ def scores_by_active_set(cells: Cells, gram: Gram, deadline: Deadline) -> FloatA
 
 
 def _fill(
-    cells: Cells, pair: int, split: Split, gram: Gram, deadline: Deadline, values: FloatArray
+    cells: Cells, part: int, split: Split, gram: Gram, deadline: Deadline, values: FloatArray
 ) -> bool:
-    """Write the values of a pair at held-out rows for ascending C; whether there was time."""
-    problem = cells.problem(pair, split)
-    at = np.searchsorted(problem.index, split.test)
-    moving = MovingSolution(problem, gram, float(cells.costs[0]), None, cells.tol)
+    """Write the values of a part at held-out rows for ascending C; whether there was time."""
+    unit = cells.problem(part, split)
+    at = np.searchsorted(unit.index, split.test)
+    moving = MovingSolution(unit, gram, float(cells.costs[0]), None, cells.tol)
     for j, C in enumerate(cells.costs):
         if moving.to(C, max_time=deadline.seconds_left) == "max-time":
             return False
-        values[j, :, pair] = moving.basis.values[at]
+        values[j, :, part] = moving.basis.values[at]
     return True
 
 

@@ -9,8 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.codes.matrices import one_vs_one
 from mercer.formulations import Formulation, svc
-from mercer.machines.svm.one_vs_one import ClassPairs, most_voted, scores
+from mercer.machines.svm.schemes import CodeScheme, PairScheme
+from mercer.machines.svm.subproblems import Subproblems
 from mercer.paths.validation.scoring import Scoring
 from mercer.problem import Family, Problem, Solution
 from mercer.training.splits import Split
@@ -29,7 +31,7 @@ class Column:
     Attributes
     ----------
     solutions : list of lists of Solution
-        Of all rows, one list for each pair of classes, for the first values of C.
+        Of all rows, one list for each part of the scheme, for the first values of C.
     scores : ndarray of shape (n_splits, n_C)
         On the held-out rows of each split; NaN where there was no time.
     """
@@ -59,6 +61,8 @@ class Cells:
         Largest KKT violation.
     scoring : Scoring or None
         Another score than the share of right predictions.
+    given_scheme : PairScheme or CodeScheme or None
+        How classes become two-class problems; None for pairs.
     """
 
     inputs: TrainingSet
@@ -66,39 +70,58 @@ class Cells:
     splits: list[Split]
     tol: float
     scoring: Scoring | None = None
+    given_scheme: PairScheme | CodeScheme | None = None
 
     @cached_property
-    def pairs(self) -> ClassPairs:
-        """The pairs of classes, each a machine: of two classes the one that there is."""
-        return ClassPairs(self.inputs.class_index, len(self.inputs.classes))
+    def scheme(self) -> PairScheme | CodeScheme:
+        """How classes become two-class problems."""
+        return self.given_scheme or PairScheme(len(self.inputs.classes))
+
+    @cached_property
+    def parts(self) -> Subproblems:
+        """The two-class problems, each a machine: of two classes the one that there is."""
+        return self.scheme.subproblems(self.inputs.class_index)
+
+    @cached_property
+    def n_variables(self) -> int:
+        """Of the problems of all parts."""
+        return sum(len(self.parts[k].rows) for k in range(len(self.parts)))
 
     def trained(self, split: Split) -> tuple[NDArray[np.intp], FloatArray]:
-        """The pairs that a split has rows of both classes for, and of each which class has any.
+        """The parts that a split has rows of both signs for, and of each which sign has any.
 
-        The second is 0 where both or none has, 1 where the first alone and -1 where the second.
+        The second is 0 where both or none has, 1 where positive rows are alone, else -1.
         """
         weight = self.inputs.weight * split.times
         present = np.bincount(self.inputs.class_index, weight, len(self.inputs.classes)) > 0
-        first, second = present[self.pairs.classes].T
-        return np.flatnonzero(first & second), first.astype(float) - second
+        positive, negative = ((self._class_signs[present] == sign).any(axis=0) for sign in (1, -1))
+        return np.flatnonzero(positive & negative), positive.astype(float) - negative
 
-    def problem(self, pair: int = 0, split: Split | None = None) -> Problem:
-        """The problem of a pair at C = 1, of all rows or of those a split trains on.
+    @cached_property
+    def _class_signs(self) -> NDArray[np.int8]:
+        """The sign of each class in each part, (n_classes, n_parts); 0 where it is left out."""
+        if isinstance(self.scheme, CodeScheme):
+            return self.scheme.code.matrix
+        n_classes = len(self.inputs.classes)
+        return np.array([[-1], [1]]) if n_classes == 2 else one_vs_one(n_classes)
+
+    def problem(self, part: int = 0, split: Split | None = None) -> Problem:
+        """The problem of a part at C = 1, of all rows or of those a split trains on.
 
         A row that is not trained on, or of another class, is one whose box is collapsed to zero:
-        all splits and pairs share the kernel values, and the value at such a row is known with the
-        gradient. Of several classes a split needs the rows of the pair and those held out only.
+        all splits and parts share the kernel values, and the value at such a row is known with the
+        gradient. Of several classes a split needs the rows of the part and those held out only.
         """
         weight = self._weight(split)
-        own, n = self.pairs[pair], len(weight)
+        own, n = self.parts[part], len(weight)
         sign, trained = np.ones(n), np.zeros(n)
         sign[own.rows], trained[own.rows] = own.sign, weight[own.rows]
         rows = np.arange(n) if split is None else np.union1d(own.rows, split.test)
         return svc(sign[rows], 1.0, trained[rows]).on_rows(rows, n).problem
 
-    def formulation(self, pair: int = 0, split: Split | None = None) -> Formulation:
+    def formulation(self, part: int = 0, split: Split | None = None) -> Formulation:
         """The same on no other rows than those that are trained on."""
-        weight, own = self._weight(split), self.pairs[pair]
+        weight, own = self._weight(split), self.parts[part]
         used = weight[own.rows] > 0
         rows = own.rows[used]
         return svc(own.sign[used], 1.0, weight[rows]).on_rows(rows, len(weight))
@@ -107,9 +130,9 @@ class Cells:
         """Of each row, 0 for those a split does not train on."""
         return self.inputs.full_weight(None if split is None else split.times)
 
-    def sequence(self, pair: int, split: Split | None = None) -> list[Problem]:
+    def sequence(self, part: int, split: Split | None = None) -> list[Problem]:
         """The problems for ascending C."""
-        family = Family(self.problem(pair, split))
+        family = Family(self.problem(part, split))
         return [family.at(float(C)) for C in self.costs]
 
     @property
@@ -125,13 +148,13 @@ class Cells:
         return [self.scoring.measure(self.inputs, split) for split in self.splits]
 
     def no_values(self, split: Split) -> FloatArray:
-        """Values at the held-out rows of a split before any is known: (n_C, n_test, n_pairs).
+        """Values at the held-out rows of a split before any is known: (n_C, n_test, n_parts).
 
-        Where one class of a pair is not trained on the other one wins.
+        Where one sign of a part is not trained on the other one wins.
         """
-        pairs, winner = self.trained(split)
+        parts, winner = self.trained(split)
         values = np.tile(winner, (len(self.costs), len(split.test), 1))
-        values[:, :, pairs] = np.nan
+        values[:, :, parts] = np.nan
         return values
 
     def write_scores(self, k: int, values: FloatArray, out: FloatArray) -> None:
@@ -141,9 +164,9 @@ class Cells:
                 out[k, j] = self._score(k, own)
 
     def _score(self, k: int, values: FloatArray) -> float:
-        n_classes = len(self.inputs.classes)
-        decisions = values[:, 0] if n_classes == 2 else scores(values, n_classes)
-        return self.measures[k](most_voted(values, n_classes), decisions)
+        has_two = len(self.inputs.classes) == 2
+        decisions = values[:, 0] if has_two else self.scheme.scores(values)
+        return self.measures[k](self.scheme.choose(values, break_ties=False), decisions)
 
 
 def _right(inputs: TrainingSet, split: Split) -> Measure:

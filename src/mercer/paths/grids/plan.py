@@ -14,18 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.machines.svm.one_vs_one import most_voted
 from mercer.machines.svm.uncertified import (
     MOST_DOUBT,
     SURE,
     Followed,
     UncertifiedMachines,
-    count_doubtful,
 )
 from mercer.paths.grids.cells import Cells, Column
 from mercer.paths.grids.certificates import certificates
 from mercer.paths.grids.watch import Watch
-from mercer.problem import Certificate, Family, Powers, Problem, Solution
+from mercer.problem import Certificate, Family, Problem, Solution
+from mercer.problem.family import Powers
 from mercer.solvers import solve
 
 __all__ = ["Plan"]
@@ -65,9 +64,9 @@ class Plan:
     @staticmethod
     def may_suit(cells: Cells) -> bool:
         """Whether every split trains on every class, and there is work for several threads."""
-        n_pairs = len(cells.pairs)
-        return len(cells.splits) + n_pairs > 1 and all(
-            len(cells.trained(split)[0]) == n_pairs for split in cells.splits
+        n_parts = len(cells.parts)
+        return len(cells.splits) + n_parts > 1 and all(
+            len(cells.trained(split)[0]) == n_parts for split in cells.splits
         )
 
     def suits(self, gram: Gram) -> bool:
@@ -83,25 +82,24 @@ class Plan:
 
     def _made(self, has_full: bool) -> Iterator[_Batch]:
         cells = self.cells
-        pairs = range(len(cells.pairs))
-        n_variables = len(cells.inputs.weight) * max(len(cells.inputs.classes) - 1, 1)
-        height = max(_MOST_BYTES // (16 * len(cells.costs) * n_variables), 1)
+        parts = range(len(cells.parts))
+        height = max(_MOST_BYTES // (16 * len(cells.costs) * cells.n_variables), 1)
         for begin in range(0, max(len(cells.splits), 1), height):
             numbers = range(begin, min(begin + height, len(cells.splits)))
             formulations = [
-                [cells.formulation(pair, cells.splits[k]) for pair in pairs] for k in numbers
+                [cells.formulation(part, cells.splits[k]) for part in parts] for k in numbers
             ]
             tests = [cells.splits[k].test for k in numbers]
             is_first = has_full and begin == 0
             if is_first:
-                formulations.insert(0, [cells.formulation(pair) for pair in pairs])
+                formulations.insert(0, [cells.formulation(part) for part in parts])
                 tests.insert(0, np.empty(0, dtype=np.intp))
             machines = UncertifiedMachines(
                 formulations,
                 tests,
                 Powers(),
                 _SHARE * cells.tol,
-                pairs=cells.pairs if len(pairs) > 1 else None,
+                subproblems=cells.parts if len(parts) > 1 else None,
             )
             machines.callback = self.watch.wait
             yield _Batch(machines, numbers, is_first)
@@ -132,7 +130,7 @@ class Plan:
     def _values(
         self, batch: _Batch, found: Followed, gram: Gram, costs: FloatArray, accuracy: float
     ) -> list[FloatArray]:
-        """Of each split, (n_C, n_test, n_pairs); NaN where a machine was not reached."""
+        """Of each split, (n_C, n_test, n_parts); NaN where a machine was not reached."""
         machines, values = batch.machines, []
         for s in range(int(batch.has_full), len(machines.tests)):
             own = machines.values_of(s, found, gram, costs.tolist(), accuracy)
@@ -142,22 +140,20 @@ class Plan:
 
     def _doubtful(self, values: list[FloatArray]) -> NDArray[np.intp]:
         """Positions of the C with many held-out rows that may change their class."""
-        n_classes = len(self.cells.inputs.classes)
+        scheme, tol = self.cells.scheme, self.cells.tol
         counts = np.zeros(len(self.cells.costs))
         for own in values:
             for j, decisions in enumerate(own):
-                counts[j] += count_doubtful(
-                    decisions, self.cells.tol, lambda values: most_voted(values, n_classes)
-                )
+                counts[j] += scheme.count_doubtful(decisions, tol, break_ties=False)
         return np.flatnonzero(counts > MOST_DOUBT * sum(own.shape[1] for own in values))
 
     def _solutions(
         self, machines: UncertifiedMachines, found: Followed, gram: Gram, cost: _Cost
     ) -> Iterator[list[Solution]]:
-        """Of all rows, the solutions of each pair for the C that were reached."""
-        for pair in range(len(self.cells.pairs)):
-            own, problem = machines.variables_of(pair), machines.problem(pair)
-            reached = np.flatnonzero(found.is_reached[:, pair])
+        """Of all rows, the solutions of each part for the C that were reached."""
+        for part in range(len(self.cells.parts)):
+            own, problem = machines.variables_of(part), machines.problem(part)
+            reached = np.flatnonzero(found.is_reached[:, part])
             family = Family(problem)
             problems = [family.at(float(C)) for C in self.cells.costs[reached]]
             points = list(zip(problems, found.coef[reached, own], strict=True))
@@ -165,7 +161,7 @@ class Plan:
             for j, certificate in zip(reached, certificates(gram, points), strict=True):
                 if self.watch.status:
                     break
-                one = _Solved(*points[len(solved)], certificate, int(found.n_iter[j, pair]))
+                one = _Solved(*points[len(solved)], certificate, int(found.n_iter[j, part]))
                 solved.append(self._accepted(one, gram, cost))
                 self.watch.tell(float(self.cells.costs[j]), one.n_free)
             yield [_spread(solution, problem, gram.n_rows) for solution in solved]

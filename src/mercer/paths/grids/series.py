@@ -1,6 +1,6 @@
 """The cells of a grid as sequences that share kernel values and threads.
 
-One sequence over C for all rows and one for each split, of each pair of classes, each problem
+One sequence over C for all rows and one for each split, of each part of a scheme, each problem
 started from the one before it. The kernel values of a gamma are computed once for all of them, and
 the value of a machine at a held-out row is in the gradient of its solution: nothing is computed for
 predictions.
@@ -49,7 +49,7 @@ def columns_by_series(
         for number, solved in enumerate(series):
             position = number % len(batches)
             for one in batches[position]:
-                own = [solved.pop(0) for _ in one.pairs]
+                own = [solved.pop(0) for _ in one.parts]
                 if one.split is None:
                     column.solutions.extend(list(_reported(found, cells, watch)) for found in own)
                 elif not watch.status:
@@ -64,9 +64,9 @@ def columns_by_series(
 
 @dataclass(frozen=True, eq=False)
 class _Machines:
-    """Those of the pairs of classes for one split, of number ``k``; for all rows without one."""
+    """Those of the parts for one split, of number ``k``; for all rows without one."""
 
-    pairs: list[int]
+    parts: list[int]
     split: Split | None = None
     k: int = -1
 
@@ -77,10 +77,10 @@ def _batches(cells: Cells, has_full: bool) -> list[list[_Machines]]:
         _Machines(cells.trained(split)[0].tolist(), split, k)
         for k, split in enumerate(cells.splits)
     ]
-    height = max(_TOGETHER // len(cells.pairs), 1)
+    height = max(_TOGETHER // len(cells.parts), 1)
     batches = [splits[k : k + height] for k in range(0, len(splits), height)] or [[]]
     if has_full:
-        batches[0].insert(0, _Machines(list(range(len(cells.pairs)))))
+        batches[0].insert(0, _Machines(list(range(len(cells.parts)))))
     return batches
 
 
@@ -96,7 +96,7 @@ class _Sequences:
 
     def _made(self) -> Iterator[list[list[Problem]]]:
         for batch in self.batches:
-            yield [self.cells.sequence(pair, one.split) for one in batch for pair in one.pairs]
+            yield [self.cells.sequence(part, one.split) for one in batch for part in one.parts]
 
 
 def _checked(grams: Iterable[Gram]) -> Iterator[Gram]:
@@ -122,12 +122,12 @@ def _score(
     """Write the scores of a split."""
     assert machines.split is not None
     values = cells.no_values(machines.split)
-    for pair, solutions in zip(machines.pairs, solved, strict=True):
-        problem = cells.problem(pair, machines.split)
+    for part, solutions in zip(machines.parts, solved, strict=True):
+        problem = cells.problem(part, machines.split)
         at = np.searchsorted(problem.index, machines.split.test)
         for j, solution in enumerate(solutions):
             if solution.status not in _UNFINISHED:
-                values[j, :, pair] = _values(problem.linear, solution)[at]
+                values[j, :, part] = _values(problem.linear, solution)[at]
     cells.write_scores(machines.k, values, scores)
 
 

@@ -88,7 +88,7 @@ class KernelChoice:
     gamma: float | str = "scale"
     coef0: float = 0.0
     low_rank: int | LowRank | None = None
-    cache_size: float = 100.0
+    cache_size: float | str = "auto"
     n_threads: int | None = None
     deadline: Deadline = field(default_factory=Deadline)
 
@@ -135,7 +135,7 @@ class KernelChoice:
         return Gram(
             kernel,
             rows,
-            cache_size=self.cache_size,
+            cache_size=self.cache_size,  # type: ignore[arg-type]
             precision=precision,
             n_threads=self.n_threads,
             shift=shift,

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram import Expansion, Gram
+from mercer.gram import Gram
 from mercer.gram.cross import CrossGram
+from mercer.gram.expansion import Expansion
 from mercer.gram.native import take_rows
 from mercer.gram.shift import moved
 from mercer.kernels import Kernel, Linear

@@ -63,7 +63,7 @@ def kernel_path(
     scoring: Any = None,
     class_weight: Any = None,
     sample_weight: ArrayLike | None = None,
-    cache_size: float = 100.0,
+    cache_size: float | str = "auto",
     n_threads: int | None = None,
     max_events: int = 2000,
     max_time: float | None = None,
@@ -109,8 +109,9 @@ def kernel_path(
         As in :class:`SVC`; "balanced" means the training rows of each split.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights, of rows and of their scores.
-    cache_size : float, default=100.0
-        Memory for kernel rows that are not free, in MB.
+    cache_size : float or "auto", default="auto"
+        Memory for kernel rows that are not free, in MB; "auto" takes up to a quarter of what is
+        available.
     n_threads : int, default=None
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     max_events : int, default=2000

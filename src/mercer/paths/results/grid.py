@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
+from mercer.codes import OutputCode
+from mercer.codes.decoding import decoding_named
 from mercer.gram.native import count_rows
-from mercer.machines.svm.one_vs_one import most_voted, scores
+from mercer.machines.svm.schemes import CodeScheme, PairScheme
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.training.numbers import plain
 from mercer.training.targets import read_labels
@@ -36,7 +38,8 @@ class Grid:
         Values of C, ascending.
     solutions : ndarray of shape (n_gamma, n_C) of Solution
         Each with its certificate; None where ``max_time`` came first. Of more than two classes
-        shape (n_gamma, n_C, n_pairs), of the pairs (0, 1), (0, 2), ..., (1, 2), ...
+        shape (n_gamma, n_C, n_parts), of the pairs (0, 1), (0, 2), ..., (1, 2), ... or of the
+        columns of ``code``.
     scores : ndarray of shape (n_gamma, n_C) or None
         Share of held-out rows that are predicted right, or what ``scoring`` says, the mean
         over the splits; NaN where
@@ -45,6 +48,10 @@ class Grid:
         "complete", or why it ended early: "max-time", "callback".
     classes : ndarray of shape (n_classes,)
         The labels.
+    code : OutputCode or None
+        The code of more than two classes, also that of one-vs-all; None for pairs.
+    decoding : str or None
+        How it is decoded; None for the largest value.
 
     Examples
     --------
@@ -62,6 +69,8 @@ class Grid:
     status: str
     classes: NDArray[Any]
     kernel_values: tuple[KernelValues, ...]
+    code: OutputCode | None = None
+    decoding: str | None = None
 
     def __repr__(self) -> str:
         best = ""
@@ -93,12 +102,13 @@ class Grid:
         Of more than two classes a score for each, shape (n_rows, n_classes), as in :class:`SVC`.
         """
         values = self._checked_values(X, i, j)
-        return values[:, 0] if len(self.classes) == 2 else scores(values, len(self.classes))
+        return values[:, 0] if len(self.classes) == 2 else self._scheme.scores(values)
 
     def predict(self, X: Any, i: int, j: int) -> NDArray[Any]:
         """Class of each row by the machine with ``gamma[i]`` and ``C[j]``.
 
-        Of more than two, the one that wins most pairs; ties go to the first.
+        Of more than two, the one that wins most pairs, or is nearest by the code; ties go to the
+        first.
         """
         return np.asarray(self.classes[self._winners(self._checked_values(X, i, j))])
 
@@ -132,7 +142,7 @@ class Grid:
         return plot_grid(self, axes)
 
     def _checked_values(self, X: Any, i: int, j: int) -> FloatArray:
-        """Values of all pairs at rows, shape (n_rows, n_pairs)."""
+        """Values of all parts at rows, shape (n_rows, n_parts)."""
         for name, position, length in (("i", i, len(self.gamma)), ("j", j, len(self.C))):
             if not isinstance(position, Integral) or isinstance(position, bool):
                 raise TypeError(f"{name} must be an integer, got {plain(position)!r}")
@@ -146,11 +156,18 @@ class Grid:
         return all(solution is not None for solution in np.atleast_1d(self.solutions[i, j]))
 
     def _winners(self, values: FloatArray) -> NDArray[np.intp]:
-        """Position of the class that the values of all pairs decide for."""
-        return most_voted(values, len(self.classes))
+        """Position of the class that the values of all parts decide for."""
+        return self._scheme.choose(values, break_ties=False)
+
+    @property
+    def _scheme(self) -> PairScheme | CodeScheme:
+        if self.code is None:
+            return PairScheme(len(self.classes))
+        decoding = None if self.decoding is None else decoding_named(self.decoding)
+        return CodeScheme(self.code, decoding)
 
     def _values(self, X: Any, i: int, columns: Sequence[int]) -> FloatArray:
-        """Values of all pairs for some C, shape (n_C, n_rows, n_pairs), from one expansion."""
+        """Values of all parts for some C, shape (n_C, n_rows, n_parts), from one expansion."""
         found = np.ravel(self.solutions[i, columns])
         coef = np.column_stack([solution.coef for solution in found])
         bias = [float(solution.multiplier[0]) for solution in found]

@@ -87,6 +87,11 @@ def ticks(ends: tuple[float, float], is_log: bool, most: int) -> list[float]:
     low, high = ends
     if is_log:
         first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+        if last - first < 2:
+            powers = [10.0**k for k in range(first - 1, last + 1)]
+            fine = [k * own for own in powers for k in (1, 2, 5) if low <= k * own <= high]
+            if len(fine) <= most:
+                return fine
         step = max(1, math.ceil((last - first + 1) / most))
         return [10.0**k for k in range(first, last + 1, step)]
     if high <= low:

@@ -43,6 +43,7 @@ def rows_section(data: Data) -> str:
         nearest = "The largest residuals" if is_number else "The rows nearest to a boundary"
         caption = f"{nearest}; {which_rows(data['doubtful'][0]['label'])}"
         parts.append(_row_table(caption, data["doubtful"], is_number))
+        parts += [] if is_number else [paragraph(f"{_margin_words(data)}.", "dim")]
     explained = [f"<div>{_one_row(one)}</div>" for one in (data["reasons"] or {}).get("rows", [])]
     if explained:
         parts.append(paragraph(_direction(data)))
@@ -72,6 +73,14 @@ def _row_table(caption: str, listed: list[Data], is_number: bool) -> str:
         for one in listed
     ]
     return table(caption, ("row", "true", "said", kind), whole, () if is_number else (1, 2))
+
+
+def _margin_words(data: Data) -> str:
+    """How a margin goes with the value that is explained."""
+    classes = (data["confusion"] or {}).get("classes") or []
+    if data["task"] == "outliers" or len(classes) == 2:
+        return "Margin: twice how far the value of the row is from where the prediction changes"
+    return "Margin: the value of the row for its class less the largest one of the other classes"
 
 
 def _direction(data: Data) -> str:
@@ -132,4 +141,6 @@ def suspects_section(data: Data) -> str:
     )
     caption = f"Most contradicted; {which_rows(found['rows'][0]['label'])}"
     made = _row_table(caption, found["rows"], is_number)
-    return section("suspects", heading, words, made)
+    margin = f"{_margin_words(data)}, less than 0 against the label."
+    told = [] if is_number else [paragraph(margin, "dim")]
+    return section("suspects", heading, words, made, *told)

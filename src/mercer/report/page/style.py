@@ -55,6 +55,8 @@ code { font: 0.88rem ui-monospace, monospace; overflow-wrap: anywhere; }
 .slider input { width: 100%; height: 2rem; accent-color: var(--accent); }
 .slider button { font: inherit; color: var(--accent); background: var(--paper);
   border: 1px solid var(--accent); border-radius: 0.3rem; padding: 0.2rem 0.7rem; }
+@media (max-width: 30rem) { table { font-size: 0.8rem; }
+  th, td { padding: 0.25rem 0.22rem; white-space: normal; } }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 @media print { :root { --paper: #ffffff; --ink: #000000; --dim: #444444; --line: #999999;
   --soft: #f4f4f4; --accent: #0a58a8; --bad: #a8201a; --fill: #d5e4f5; }

@@ -26,7 +26,8 @@ FloatArray = NDArray[np.float64]
 
 _MANY_ROWS = 1000
 _OF_TARGETS = ("cv", "holdout", "bootstrap")
-_OF_CLASSES = ("alignment", "polarization", "likelihood", "posterior")
+_BLIND_TO_C = ("alignment", "polarization")
+_OF_CLASSES = (*_BLIND_TO_C, "likelihood", "posterior")
 _OF_MARGINS = ("loo", "n_support", "span", "span_like", "radius_margin")
 
 
@@ -38,6 +39,8 @@ def suited(task: TrainingTask) -> list[str]:
     """Names of the criteria of a machine."""
     if isinstance(task.machine, OneClassSVM):
         return ["rejection", "detection"]
+    if task.is_all_in_one:
+        return [*_OF_TARGETS, *_BLIND_TO_C]
     names = [*_OF_TARGETS, *(_OF_CLASSES if task.is_classifier else ())]
     if task.is_least_squares:
         return [*names, "gcv"]
@@ -93,6 +96,10 @@ class Objective(ABC):
         self.space = Space.of(task) if space is None else space
         self.n_trainings, self._n_kernel = 0, 0
         self.deadline = Deadline()
+        if task.is_all_in_one and self.name not in suited(task):
+            raise self._refused(
+                f"machines of two classes, not multiclass={task.machine.multiclass!r}"
+            )
         self._gram: Gram | None = None
         self._kernel: Kernel | None = None
 

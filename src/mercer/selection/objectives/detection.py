@@ -25,6 +25,7 @@ from mercer.kernels import Kernel
 from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.rejection import Rejection
 from mercer.selection.training_task import TrainingTask
+from mercer.training.rows import is_precomputed
 
 __all__ = ["Detection", "has_noise", "is_by_scale"]
 
@@ -95,7 +96,7 @@ def has_noise(task: TrainingTask) -> bool:
     are_numbers = (isinstance(rows, np.ndarray) or issparse(rows)) and rows.dtype.kind in "biuf"
     return (
         are_numbers
-        and not task.machine._is_precomputed()
+        and not is_precomputed(task.machine.kernel)
         and rows.shape[1] * _MOST_MADE <= _MOST_VALUES
     )
 

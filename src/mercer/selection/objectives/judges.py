@@ -17,9 +17,7 @@ from sklearn.metrics import check_scoring
 
 from mercer._sklearn import asks_for_probabilities, with_labels
 from mercer.calibration import Calibration
-from mercer.calibration.layout import Layout
 from mercer.machines.least_squares.left_out import LeftOutClassifier, LeftOutRegressor
-from mercer.machines.svm.one_vs_one import scores
 from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Costs", "Judge", "OfProbabilities", "Scorer", "scorer_of"]
@@ -65,7 +63,7 @@ class Scorer(Judge):
         if task.classes is not None:
             machine = LeftOutClassifier(task.classes, self._chosen)
         if task.n_classes > 2 and not task.is_least_squares:
-            given = scores(values, task.n_classes)
+            given = task.layout.class_values(values)
             machine.choose = lambda found: task.classes[found.argmax(axis=1)]  # type: ignore[index]
         return self._scored(machine, given, test)
 
@@ -111,11 +109,12 @@ class OfProbabilities(Scorer):
         return values[:, 0] if values.shape[1] == 1 else values
 
     def _fitted(self, values: FloatArray, rows: IntArray) -> Calibration:
-        task = self.task
-        kind: Any = "classes" if task.is_least_squares else "pairs"
-        layout = Layout(task.n_classes, "two" if task.n_classes == 2 else kind)
-        labels = task.class_index[rows]
-        return Calibration.fitted(layout, values, labels, task.weight[rows], "temperature")
+        layout, labels, weight = (
+            self.task.layout,
+            self.task.class_index[rows],
+            self.task.weight[rows],
+        )
+        return Calibration.fitted(layout, values, labels, weight, "temperature")
 
 
 class _Probable(LeftOutClassifier):

@@ -90,7 +90,7 @@ class LeastSquaresLoo(Objective):
             return value, None
         self._check_time()
         # -<G', W>, and alpha in G changes by -alpha with log C = -log alpha
-        matrix = (inverse @ by_coef) @ coef.T + (inverse * by_inverse) @ inverse
+        matrix = (inverse @ by_coef) @ coef.T + _sandwiched(inverse, by_inverse)
         by_C = -alpha * by_alpha + float(np.diagonal(matrix) @ (alpha / weight))
         some = some_rows(gram.kernel, self.task.rows, rows)
         by_kernel = gram.kernel.gradient_weighted(some, None, -matrix)
@@ -121,6 +121,14 @@ class LeastSquaresLoo(Objective):
         by_inverse = by_left * alpha / (weight * total)
         by_alpha = 2.0 * value / alpha + by_left * float((own / weight).sum()) / total
         return value, by_coef, by_inverse, by_alpha
+
+
+def _sandwiched(P: FloatArray, diagonal: FloatArray) -> FloatArray:
+    """P D P of symmetric P: half the work where no entry of D is positive, as of left-out rows."""
+    if (diagonal > 0.0).any():
+        return np.asarray((P * diagonal) @ P)
+    half = P * np.sqrt(-diagonal)
+    return np.asarray(-(half @ half.T))
 
 
 def _lowest(K: NDArray[Any]) -> float:

@@ -44,7 +44,7 @@ def inverse_of_rows(K: NDArray[Any], ridge: FloatArray, *, has_bias: bool) -> Fl
     """
     system = np.array(K, dtype=np.float64)
     np.einsum("ii->i", system)[:] += ridge
-    factor, failed = dpotrf(system, lower=1, clean=0)
+    factor, failed = dpotrf(system, lower=1)
     if failed:
         with catch_warnings():
             filterwarnings("ignore", category=LinAlgWarning)  # a search goes elsewhere
@@ -58,8 +58,10 @@ def inverse_of_rows(K: NDArray[Any], ridge: FloatArray, *, has_bias: bool) -> Fl
 
 
 def _mirrored(lower: FloatArray) -> FloatArray:
-    """The symmetric matrix of a lower triangle."""
-    return np.tril(lower) + np.tril(lower, -1).T
+    """The symmetric matrix of a lower triangle, zero above it."""
+    whole = lower + lower.T
+    np.einsum("ii->i", whole)[:] = np.diagonal(lower)
+    return whole
 
 
 @dataclass(frozen=True, eq=False)

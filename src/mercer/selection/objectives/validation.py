@@ -22,9 +22,9 @@ from mercer.machines.svm.uncertified import (
     MOST_DOUBT,
     SURE,
     UncertifiedMachines,
-    count_doubtful,
 )
 from mercer.selection.adjoint import Trained
+from mercer.selection.all_in_one import all_in_one_values
 from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.held_out import MOST_VALUES, BestHeldOut
 from mercer.selection.objectives.base import Objective
@@ -114,6 +114,8 @@ class Validation(Objective):
         if found is not None:
             return found
         gram = self._gram_of(self.space.kernel_at(points[0]))
+        if self.task.is_all_in_one:
+            return self._all_in_one_series(points, splits, gram)
         if (blocks := self._closed_form(gram, splits)) is not None:
             return [
                 self._judged(point, self._left_out(blocks, gram, point).values, splits)
@@ -128,6 +130,20 @@ class Validation(Objective):
             self._judged(point, self._held_out(trained, splits), splits)
             for point, trained in zip(points, self._train_series(points, weights), strict=True)
         ]
+
+    def _all_in_one_series(
+        self, points: list[FloatArray], splits: list[Split], gram: Gram
+    ) -> list[FloatArray]:
+        """Losses of machines that learn all classes in one problem."""
+        order = sorted(range(len(points)), key=lambda k: float(points[k][0]))
+        machines = [self.space.machine_at(points[k]) for k in order]
+        self.n_trainings += len(points) * len(splits)
+        values: list[list[FloatArray]] = [[] for _ in points]
+        for split in splits:
+            found = all_in_one_values(self.task, machines, gram, split, self.deadline)
+            for k, own in zip(order, found, strict=True):
+                values[k].append(own)
+        return [self._judged(point, own, splits) for point, own in zip(points, values, strict=True)]
 
     def _judged(
         self, point: FloatArray, values: list[FloatArray], splits: list[Split]
@@ -144,6 +160,8 @@ class Validation(Objective):
     def _uncertified_series(self, points: list[FloatArray], splits: list[Split]) -> Any:
         """Losses of machines that need no certificate; None if they do."""
         if self._judge is None or self.is_stochastic or self.space.penalty != "C":
+            return None
+        if self.task.is_all_in_one:
             return None
         if self._uncertified is None:
             machine = self.space.machine_at(np.zeros(1))
@@ -187,7 +205,7 @@ class Validation(Objective):
                     every[k].append(values[:, j].copy())
                 predicted[k].append(self._predicted(values[:, j]))
                 if self.task.is_classifier:
-                    doubtful[k] += count_doubtful(values[:, j], tol, self.task.predicted)
+                    doubtful[k] += self.task.count_doubtful(values[:, j], tol)
                 if is_small and self.task.is_classifier:
                     kept[k].append(values[:, j])
         tests = [split.test for split in splits]
@@ -223,7 +241,8 @@ class Validation(Objective):
             self.held_out.offer(point, float(loss.mean()), tests, predicted, values)
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
-        if not with_gradient and self._smooth is None and not self.is_stochastic:
+        is_series = self.task.is_all_in_one or not self.is_stochastic
+        if not with_gradient and self._smooth is None and is_series:
             self.by_split = self._series([theta])[0]
             return float(self.by_split.mean()), None
         splits = list(self._splits())
@@ -325,6 +344,11 @@ class Validation(Objective):
         return isinstance(self.loss, str) and self.loss == "zero_one" and value == 0.0
 
     def _check_smooth(self, loss: str) -> None:
+        if self.task.is_all_in_one:
+            raise ValueError(
+                f"loss={loss!r} needs two-class problems, got multiclass="
+                f"{self.task.machine.multiclass!r}: use 'zero_one' or a scorer"
+            )
         if loss == "logistic" and not self.task.is_classifier:
             raise ValueError("loss='logistic' needs classes, got targets: use 'squared'")
 

@@ -73,6 +73,11 @@ class Cells:
                     self.noise = standard_error(by_split)
         return np.array([self.known[key] for key in keys])
 
+    def lowest_at(self, shift: float) -> float:
+        """The best value that is known of a width; infinite if none is."""
+        near = [value for (_, own), value in self.known.items() if abs(own - shift) < 1e-6]
+        return min(near, default=np.inf)
+
     @property
     def lowest(self) -> float:
         """The best value."""

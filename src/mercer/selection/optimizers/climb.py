@@ -35,7 +35,8 @@ class Climb:
     n_moves : int
         Most moves.
     rivals : tuple of ndarray
-        Other points to begin at: the best of them and the start is climbed from.
+        Other points to begin at: the best of them and the start is climbed from, and those of
+        widths that are two steps away as long as they are within a standard error of the best.
     """
 
     C: float = 4.0
@@ -50,6 +51,16 @@ class Climb:
             cells.column(cells.shift_of(rival), rival[:1])
         if watched.is_behind(cells.lowest):
             return "behind"
+        status = self._from_best(cells)
+        if status == "max-evals" or not cells.has_width:
+            return status
+        for rival in self.rivals:
+            self._from_rival(cells, (float(rival[0]), cells.shift_of(rival)))
+        self._refine(cells)
+        return cells.status
+
+    def _from_best(self, cells: Cells) -> str:
+        """To the best cell, of all that are known, that has no better neighbour."""
         log_C, shift = cells.best
         for _ in range(self.n_moves + 1):
             best, lowest = cells.best, cells.lowest
@@ -62,3 +73,39 @@ class Climb:
             if cells.lowest == lowest:
                 return cells.status
         return "max-evals"
+
+    def _from_rival(self, cells: Cells, place: tuple[float, float]) -> None:
+        """To a local optimum of other widths, as long as it may be the best."""
+        if abs(place[1] - cells.best[1]) < 2.0 * np.log(self.width):
+            return
+        value = float(cells.column(place[1], np.array(place[:1]))[0])
+        for _ in range(self.n_moves):
+            if value > cells.lowest + cells.noise:
+                return
+            place, before = self._best_around(cells, place, 1.0), value
+            value = float(cells.column(place[1], np.array(place[:1]))[0])
+            if value >= before:
+                return
+
+    def _refine(self, cells: Cells) -> None:
+        """Half a step to other widths, where a whole one loses more than a standard error."""
+        place, step = cells.best, float(np.log(self.width))
+        beside = [cells.lowest_at(place[1] + side * step) for side in (-1, 1)]
+        if max(beside) <= cells.lowest + cells.noise:
+            return
+        moved = self._best_around(cells, place, 0.5)
+        if moved != place:
+            self._best_around(cells, moved, 0.5)
+
+    def _best_around(
+        self, cells: Cells, place: tuple[float, float], factor: float
+    ) -> tuple[float, float]:
+        """The best of a cell and its neighbours, at steps that are multiplied by ``factor``."""
+        log_C, shift = place
+        found = {place: float(cells.column(shift, np.array([log_C]))[0])}
+        for side, steps in _AROUND:
+            log_Cs = log_C + factor * np.log(self.C) * np.array(steps, dtype=np.float64)
+            moved = shift + factor * side * float(np.log(self.width))
+            values = cells.column(moved, log_Cs)
+            found |= {(float(own), moved): float(v) for own, v in zip(log_Cs, values, strict=True)}
+        return min(found, key=found.__getitem__)

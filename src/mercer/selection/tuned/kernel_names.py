@@ -40,7 +40,7 @@ def kernels_of(kernel: Any) -> list[Kernel]:
     several: list[Kernel] = []
     for own in kernel:
         several += kernels_of(own) or [as_kernel(named_kernel(own))]
-    kinds = {own._row_kind for own in several} - {"any"}
+    kinds = {own.row_kind for own in several} - {"any"}
     if len(kinds) > 1 or "stored" in kinds:
         raise ValueError(
             "the kernels to choose from must compare the same rows, and no kernel matrix, got "

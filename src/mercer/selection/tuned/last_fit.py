@@ -24,6 +24,7 @@ from mercer._warning import warn
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.selection.training_task import TrainingTask
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.rows import is_precomputed
 
 __all__ = ["LastFit", "last_fit"]
 
@@ -126,7 +127,7 @@ def last_fit(
     given = X, y, sample_weight
     if not np.isfinite(deadline.moment):
         return LastFit(machine.fit(*given), 0.0, [])
-    if machine._is_precomputed():
+    if is_precomputed(machine.kernel):
         return _fitted(machine, given, max(deadline.seconds_left, _LEAST_SECONDS))
     size = min(_FIRST, task.n_rows)
     found = _on_sample(machine, task, given, size, max(deadline.seconds_left, _LEAST_SECONDS))

@@ -14,6 +14,7 @@ from mercer.machines.svm.isolated_support import is_support_isolated
 from mercer.selection.held_out import HeldOut
 from mercer.selection.search_result import SearchResult
 from mercer.selection.training_task import TrainingTask
+from mercer.training.rows import is_precomputed
 
 __all__ = ["constant_prediction", "messages_of"]
 
@@ -75,7 +76,7 @@ def constant_prediction(machine: Any, held_out: HeldOut | None, task: TrainingTa
     """The warning about a classifier that predicts one class for all rows; None for others."""
     if held_out is not None:
         rows, predicted = (np.concatenate(x) for x in (held_out.rows, held_out.predicted))
-    elif machine._is_precomputed():
+    elif is_precomputed(machine.kernel):
         return None
     else:
         rows = task.sample_rows(_MOST_PREDICTED)

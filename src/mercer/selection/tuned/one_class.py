@@ -26,13 +26,13 @@ FloatArray = NDArray[np.float64]
 class TunedOneClassSVM(OutlierMixin, TunedMachine):
     """A :class:`OneClassSVM` that chooses the width of its kernel, without labels.
 
-    ``nu``, the share of rows that are to be outliers, is yours. The width is the one that best
-    tells held-out rows from training rows with noise: half of a standard deviation of each
+    You choose ``nu``, the share of rows that are to be outliers. The width is the one that best
+    separates held-out rows from training rows with added noise of half a standard deviation of each
     feature. Widths are those of ``gamma="scale"`` and narrower ones. Narrow kernels rank new rows
     well and reject more of them than ``nu``: ``rejected_`` tells how many, and a warning if they
     are many. The objective "rejection" keeps to ``nu``: its width is the narrowest with which rows
-    held out are not rejected more often than that, within a standard error. It is also that of
-    rows that are no numbers, or sparse.
+    held out are not rejected more often than that, within a standard error. It is also that of rows
+    that are no numbers, or sparse.
 
     Parameters
     ----------

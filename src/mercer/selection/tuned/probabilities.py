@@ -14,6 +14,7 @@ from mercer.gram.native import take_rows
 from mercer.selection.held_out_values import held_out_values
 from mercer.selection.scheme_task import SchemeTask
 from mercer.selection.training_task import TrainingTask
+from mercer.training.rows import is_precomputed
 from mercer.training.splits import Split, splits_on_rows
 
 __all__ = ["slope_of", "values_of_folds"]
@@ -51,7 +52,7 @@ def values_of_folds(
         splits = task.splits(cv, groups)
         rows = np.arange(task.n_rows)
         known = SchemeTask(_fixed(machine), task.rows, task.y, task.weight)
-        if is_short and task.n_rows > _SAMPLE and not machine._is_precomputed():
+        if is_short and task.n_rows > _SAMPLE and not is_precomputed(machine.kernel):
             rows = task.sample_rows(_SAMPLE)
             known, splits = _sampled(known, splits, rows)
         values = np.concatenate(held_out_values(known, splits))

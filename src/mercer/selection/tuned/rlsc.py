@@ -19,9 +19,9 @@ __all__ = ["TunedRLSC"]
 class TunedRLSC(TunedClassifier):
     """An :class:`RLSC` that chooses its alpha and the parameters of its kernel.
 
-    By the exact squared error of left-out rows and its gradient, of a sample of 600 rows if
-    there are more; with `max_time` of as many as the time allows. The factorization of the fit
-    that comes after it is finished, whatever it takes.
+    The criterion is the exact squared error of left-out rows, minimized with its gradient on a
+    sample of 500 rows if there are more, or with `max_time` on as many as the time allows. The
+    machine is then fitted to all rows, or to as many as the time allows.
 
     Parameters
     ----------

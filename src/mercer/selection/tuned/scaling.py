@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer.selection.deviation import feature_deviations
 from mercer.selection.training_task import TrainingTask
+from mercer.training.rows import is_precomputed
 
 __all__ = ["last_machine", "prepared_rows", "scaled_rows", "scaler_for", "with_scaler"]
 
@@ -28,7 +29,9 @@ def scaler_for(
     Bytes are left as they are: they are pixels, mostly, all in one unit.
     """
     is_numeric = issparse(task.rows) or isinstance(task.rows, np.ndarray)
-    is_numeric = is_numeric and not task.machine._is_precomputed() and task.rows.dtype.kind in "iuf"
+    is_numeric = (
+        is_numeric and not is_precomputed(task.machine.kernel) and task.rows.dtype.kind in "iuf"
+    )
     if scale == "auto" and not (is_numeric and _are_unlike(task)):
         return None
     if not scale:

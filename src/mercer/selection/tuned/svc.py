@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import StrOptions
 from mercer.machines.svm.classifiers import SVC
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.selection.search_result import SearchResult
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned.base import TunedClassifier, TunedMachine
@@ -27,8 +28,8 @@ _LOSSES = ("hinge", "squared_hinge")
 class TunedSVC(TunedClassifier):
     """An :class:`SVC` that chooses its C and the parameters of its kernel.
 
-    Says only ``TunedSVC()``: stratified five-fold cross-validation of a Gaussian kernel, by a
-    grid of C and gamma that zooms in. Kernels with several widths are then refined by the
+    By default this is a stratified five-fold cross-validation of a Gaussian kernel over a grid of C
+    and gamma that is refined step by step. Kernels with several widths are then refined by the
     gradient of a smooth loss of held-out rows.
 
     Parameters
@@ -72,6 +73,15 @@ class TunedSVC(TunedClassifier):
     gamma_range : pair of float, default=None
         The same of the gamma of the kernel; None for a range around the one that the distances of
         the rows suggest.
+    multiclass : {"one-vs-one", "one-vs-all", "code", "weston-watkins", "crammer-singer", \
+"lee-lin-wahba", "bredensteiner-bennett"}, default="one-vs-one"
+        How more than two classes are learned and judged, as in :class:`SVC`. The last four are one
+        problem of all classes: they are fitted one by one, without the shortcuts of two-class
+        machines, and have no gradient for kernels of several parameters.
+    code : str, array-like or OutputCode, default="dense"
+        With ``multiclass="code"``, as in :class:`SVC`.
+    decoding : str, default="auto"
+        The same.
     loss : {"hinge", "squared_hinge", "search"}, default="hinge"
         As in :class:`SVC`; "search" chooses between the two as among kernels.
     class_weight : dict, "balanced" or "search", default=None
@@ -166,6 +176,7 @@ class TunedSVC(TunedClassifier):
         "prior": [callable, None],
         "C_range": ["array-like", None],
         "gamma_range": ["array-like", None],
+        **{name: SVC._parameter_constraints[name] for name in ("multiclass", "code", "decoding")},
         "loss": [StrOptions({*_LOSSES, "search"})],
         "class_weight": [StrOptions({"balanced", "search"}), dict, None],
     }
@@ -184,6 +195,9 @@ class TunedSVC(TunedClassifier):
         choice: Literal["best", "one-se"] = "best",
         C_range: Any = None,
         gamma_range: Any = None,
+        multiclass: str = "one-vs-one",
+        code: Any = "dense",
+        decoding: str = "auto",
         loss: Literal["hinge", "squared_hinge", "search"] = "hinge",
         class_weight: Any = None,
         tol: float = 1e-3,
@@ -206,6 +220,9 @@ class TunedSVC(TunedClassifier):
         self.choice = choice
         self.C_range = C_range
         self.gamma_range = gamma_range
+        self.multiclass = multiclass
+        self.code = code
+        self.decoding = decoding
         self.loss = loss
         self.class_weight = class_weight
         self.tol = tol
@@ -220,6 +237,9 @@ class TunedSVC(TunedClassifier):
     def _machine(self) -> SVC:
         return SVC(
             kernel=named_kernel(self.kernel),
+            multiclass=self.multiclass,
+            code=self.code,
+            decoding=self.decoding,
             loss=_LOSSES[0] if self.loss == "search" else self.loss,
             class_weight=None if self.class_weight == "search" else self.class_weight,
             tol=self.tol,
@@ -246,6 +266,10 @@ class TunedSVC(TunedClassifier):
             raise ValueError(
                 "objective='radius_margin' needs loss='squared_hinge', got 'hinge', with which it "
                 "judges a hard margin and finds no C: use the objective 'auto' or 'span_like'"
+            )
+        if self.loss == "search" and self.multiclass in ALL_IN_ONE:
+            raise ValueError(
+                f"loss must be 'hinge' for multiclass={self.multiclass!r}, got 'search'"
             )
         options = super()._options(groups)
         if self.scoring is None and self.class_weight in ("balanced", "search"):

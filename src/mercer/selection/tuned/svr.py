@@ -27,12 +27,12 @@ _OUTLYING = 5.0  # standard deviations in one of most targets: of no usual distr
 class TunedSVR(RegressorMixin, TunedMachine):
     """An :class:`SVR` that chooses its C and the parameters of its kernel.
 
-    By the squared error of held-out rows, unless ``scoring`` says otherwise. C is searched in
-    units of the scale of the targets: with targets of another scale the machine is the same up to
-    that (and what rounding does to a search by gradients, for several widths). The scale is their
-    standard deviation or, if that is less, 1.48 times the median distance from their median, which
-    outliers do not move. They do move squared errors: ``scoring="neg_mean_absolute_error"``
-    suits such targets, and a warning tells of them.
+    The criterion is the squared error of held-out rows, unless ``scoring`` says otherwise. C is
+    searched relative to the scale of the targets: with targets of another scale the machine is the
+    same up to that (and what rounding does to a search by gradients, for several widths). The scale
+    is their standard deviation or, if that is less, 1.48 times the median distance from their
+    median, which outliers do not move. They do move squared errors:
+    ``scoring="neg_mean_absolute_error"`` suits such targets, and a warning tells of them.
 
     Parameters
     ----------

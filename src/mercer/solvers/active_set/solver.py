@@ -23,7 +23,7 @@ Pricing = Literal["sprint", "full"]
 
 @dataclass(frozen=True)
 class ActiveSet:
-    """One variable enters at a time, the free ones answer exactly.
+    """One variable enters the basis at a time, and the free ones adjust exactly.
 
     SVM-RSQP, Sentelle 2014, algorithm 1.
 

@@ -19,7 +19,7 @@ __all__ = ["cholesky", "triangular_inverse"]
 
 FloatArray = NDArray[np.float64]
 
-ONE_CALL, BLOCK = 2_000, 1_000
+ONE_CALL, BLOCK = 3_000, 1_000
 
 
 def cholesky(A: FloatArray) -> FloatArray:

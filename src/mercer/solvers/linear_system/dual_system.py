@@ -47,8 +47,9 @@ class DualSystem:
         self.system = system
         K = K.T if K.flags.c_contiguous else np.asfortranarray(K)
         scale = system.scale
-        K *= scale[:, None]
-        K *= scale
+        if (scale != 1.0).any():
+            K *= scale[:, None]
+            K *= scale
         self._row_sums = K @ scale
         self._size = float(np.abs(np.diagonal(K)).sum())
         self._mirror = None

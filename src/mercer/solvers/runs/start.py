@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float64]
 
 
 def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArray:
-    """The feasible point nearest at hand: ``start`` repaired, or a sparse default.
+    """A feasible point to start from: ``start`` repaired, or a sparse default.
 
     The default is zero, clipped to the box; what a group's sum then lacks is filled
     into its variables one after the other (docs/theory/smo.md#where-to-start: fewer steps than
