@@ -115,7 +115,7 @@ class ClassMachine(ActiveMachine):
             rows = old.rows()
         self.classes_ = classes
         self._stream = Stream(old.kernel, self._rules(), old.packing)
-        self._stream.n_recomputed_before = old.n_recomputed
+        self._stream.n_recomputed = old.n_recomputed
         if rows is not None:
             self._stream.begin(state, rows)
         if self._history is not None:

@@ -30,7 +30,7 @@ FloatArray = NDArray[np.float64]
 _FIXED = ("C", "epsilon", "class_weight", "kernel", "degree", "gamma", "coef0", "precision",
           "keep_rows", "window")  # fmt: skip
 _PLAIN = (str, Real, bool, dict)
-_ROW_BYTES = 2**31  # of the kernel rows of kept examples, unless cache_size says otherwise
+_MEGABYTES = 2048.0  # of the kernel rows of kept examples, unless cache_size says otherwise
 
 
 class LearnedMachine(KernelMachine):
@@ -53,6 +53,8 @@ class LearnedMachine(KernelMachine):
         """How far from the margin an example may lie that is kept without a coefficient."""
 
     def _rules(self) -> Rules:
+        megabytes = _MEGABYTES if self.cache_size == "auto" else float(self.cache_size)
+        size = min(2**20 * megabytes, 2.0**62)
         return Rules(
             n_functions=self._n_functions,
             variables_per_row=self._variables_per_row,
@@ -62,14 +64,8 @@ class LearnedMachine(KernelMachine):
             max_kept=int(self.max_support_vectors or 0),
             eviction=self._resolved_eviction(),
             # a function may give other values when it is asked again
-            max_row_bytes=0 if self.kernel_.form().reads_python else self._row_bytes(),
+            max_row_bytes=0 if self.kernel_.form().reads_python else int(max(size, 1.0)),
         )
-
-    def _row_bytes(self) -> int:
-        """Most memory of the kernel rows of kept examples."""
-        if self.cache_size == "auto":
-            return _ROW_BYTES
-        return int(min(max(2**20 * float(self.cache_size), 1.0), 2.0**62))
 
     def _resolved_eviction(self) -> str:
         """What "auto" stands for."""

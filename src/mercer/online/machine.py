@@ -121,8 +121,8 @@ class OnlineMachine(BeginningMachine):
             return False
         # rows that grow one by one leave gaps of about their own size
         size = 2 * (4 if self._stream.packing.precision == "single" else 8)
-        too_many = size * (self._stream.n_kept + n) ** 2 > self._row_bytes()
-        return n >= LARGE_CHUNK or too_many
+        row_bytes = size * (self._stream.n_kept + n) ** 2
+        return n >= LARGE_CHUNK or row_bytes > self._rules().max_row_bytes
 
     def _take_whole(
         self,

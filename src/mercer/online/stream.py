@@ -80,7 +80,7 @@ class Stream:
         self.kernel, self.rules, self.packing = kernel, rules, packing
         self.kept = KeptRows(packing)
         self.n_taken = 0
-        self.n_recomputed_before = 0
+        self.n_recomputed = 0  # kernel rows that were dropped before
         self._learner: Any = None
         # Of a learner that is to be made, in the order of slots.
         self._asleep: State = self._empty_state()
@@ -109,16 +109,11 @@ class Stream:
     def sleep(self) -> None:
         """Keep the state only; kernel rows are computed again when examples come."""
         self._asleep = self.state()
-        self._rest()
-
-    def _rest(self) -> None:
-        self.n_recomputed_before = self.n_recomputed
         self._learner = None
 
     def begin(self, state: State, rows: Any) -> None:
         """Go on from a state, with the rows of its examples."""
-        self._asleep = self._empty_state() | state
-        self._rest()
+        self._asleep, self._learner = self._empty_state() | state, None
         self.kept = KeptRows(self.packing)
         self.kept.add(self._asleep["ids"], rows)
 
@@ -155,7 +150,9 @@ class Stream:
 
     def _restart(self, learner: Any, beta: FloatArray) -> None:
         source = self.kept.source() if learner.may_lack(0) else None
+        before = learner.n_computed
         learner.restart(beta, learner.slots_of(self.kept.ids), source)
+        self.n_recomputed += learner.n_computed - before
 
     def follow(self, rules: Rules) -> None:
         """Go on by other rules."""
@@ -201,12 +198,6 @@ class Stream:
         """Memory of the kernel rows; 0 while there are none."""
         return 0 if self._learner is None else int(self._learner.bytes)
 
-    @property
-    def n_recomputed(self) -> int:
-        """Kernel rows that were computed again because there was no room for them."""
-        own = 0 if self._learner is None else int(self._learner.n_computed)
-        return self.n_recomputed_before + own
-
     # --- taking examples in ----------------------------------------------------------
 
     def take(
@@ -241,7 +232,7 @@ class Stream:
     def _take_block(self, X: Any, ids: Ids, terms: FloatArray, deadline: Deadline) -> None:
         block = self._packed(X)
         learner = self.learner
-        before, n_merged = learner.n_taken, learner.n_merged
+        before, n_merged, n_computed = learner.n_taken, learner.n_merged, learner.n_computed
         slots = learner.slots_of(self.kept.ids)
         values = self.kept.values(block), slots, self.packing.values(block, block)
         joiner = self.kept.joiner(block) if self._merges else None
@@ -257,6 +248,7 @@ class Stream:
                 self._merge()
                 self.kept.tidy(learner.slots_of(self.kept.ids) >= 0)
                 self.n_taken += learner.n_taken - before
+                self.n_recomputed += learner.n_computed - n_computed
 
     @property
     def _merges(self) -> bool:
