@@ -1,6 +1,6 @@
 """A stream in large chunks: learned as wholes, row by row, refitted after each, and in one batch.
 
-    python benchmarks/online_chunks.py --data DIR [--sets noisy letter ... --repeats 3]
+    python benchmarks/online_chunks.py --data DIR [--sets noisy ... --ways refits ... --repeats 3]
 
 Noisy rows come in chunks of 1,000, real ones of 400; features standardized, gamma = 1 / features.
 Each way runs in a process of its own: CPU seconds on one thread, the peak of the memory above that
@@ -41,13 +41,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", nargs="+", default=sorted({case[0] for case in CASES}))
+    parser.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS)
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     context = multiprocessing.get_context("spawn")
     for name, C, count, size in CASES:
         if name not in options.sets:
             continue
-        for way in WAYS:
+        for way in options.ways:
             runs = []
             for _ in range(options.repeats):
                 with context.Pool(1) as pool:

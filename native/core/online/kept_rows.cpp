@@ -183,6 +183,7 @@ std::vector<std::size_t> KeptRows<T>::compact() {
     now_ = 1;
     filled_.assign(kept.size(), now_);
     fresh_.assign(kept.size(), now_);
+    keep_bound();
     return kept;
 }
 
