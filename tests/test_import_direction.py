@@ -47,7 +47,8 @@ ROOMS = [
 ]
 # Modules beside the rooms, which every room may use.
 EVERYWHERE = {
-    *("_core", "_floating", "_log", "_memory", "_shown", "_sklearn", "_threads", "_warning"),
+    *("_core", "_floating", "_log", "_memory", "_reported", "_shown", "_sklearn", "_threads"),
+    "_warning",
     "__version__",
 }
 
