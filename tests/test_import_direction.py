@@ -138,6 +138,12 @@ def test_the_rooms_are_those_of_the_design() -> None:
     assert [name.group(1) for name in names if name] == ROOMS
 
 
+def test_the_design_has_every_folder_of_the_core() -> None:
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    folders = {path.name for path in (ROOT / "native" / "core").iterdir() if path.is_dir()}
+    assert set(re.findall(r"^ {6}core/(\w+)/ ", text, re.MULTILINE)) == folders
+
+
 def test_the_picture_of_the_design_shows_every_room_and_no_import_that_is_not_there() -> None:
     text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     picture = text.split("flowchart LR\n", 1)[1].split("```", 1)[0]
