@@ -47,7 +47,8 @@ ROOMS = [
 ]
 # Modules beside the rooms, which every room may use.
 EVERYWHERE = {
-    *("_core", "_floating", "_log", "_memory", "_shown", "_sklearn", "_threads", "_warning"),
+    *("_core", "_floating", "_log", "_memory", "_reported", "_shown", "_sklearn", "_threads"),
+    "_warning",
     "__version__",
 }
 
@@ -135,6 +136,12 @@ def test_the_rooms_are_those_of_the_design() -> None:
     block = text.split("    src/mercer/\n", 1)[1].split("\n    native/", 1)[0]
     names = [re.match(r" {6}(\w+)(/|\.py) ", line) for line in block.splitlines()]
     assert [name.group(1) for name in names if name] == ROOMS
+
+
+def test_the_design_has_every_folder_of_the_core() -> None:
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    folders = {path.name for path in (ROOT / "native" / "core").iterdir() if path.is_dir()}
+    assert set(re.findall(r"^ {6}core/(\w+)/ ", text, re.MULTILINE)) == folders
 
 
 def test_the_picture_of_the_design_shows_every_room_and_no_import_that_is_not_there() -> None:

@@ -1,4 +1,4 @@
-"""docs/sources.md: every name in it exists, and every option is accepted."""
+"""docs/sources.md: every name and file in it exists, and every option is accepted."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pages import ROOT
 
 TEXT = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
 NAMES = sorted(set(re.findall(r"`(mercer\.[^`]+)`", TEXT)))
+ROWS = [line for line in TEXT.splitlines() if re.match(r"\| (?!in the source)", line)]
 
 
 def evaluated(expression: str) -> Any:
@@ -29,6 +30,15 @@ def test_a_name_of_the_sources_exists(name: str) -> None:
     parameters = getattr(found, "_parameter_constraints", None)
     if parameters and "(" in name:
         found._validate_params()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[2:30])
+def test_a_row_names_files_to_open(row: str) -> None:
+    files = re.findall(r"`([\w/]+\.(?:py|cpp|hpp))`", row.split("|")[3])
+    assert files
+    for file in files:
+        folder = ROOT if file.startswith("native/") else ROOT / "src" / "mercer"
+        assert (folder / file).is_file(), file
 
 
 def test_every_public_solver_of_the_laboratory_is_named() -> None:

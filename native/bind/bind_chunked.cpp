@@ -54,7 +54,7 @@ nb::dict counters(const Result& r) {
     return out;
 }
 
-// For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
+// For tests: (H_FF + proximal I)^-1 b_F for each set F; empty if not positive definite.
 template <class T>
 std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double proximal,
                                             const std::vector<std::vector<std::size_t>>& sets,

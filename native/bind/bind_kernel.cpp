@@ -67,7 +67,7 @@ nb::ndarray<nb::numpy, double> squared_norms(const Rows<T>& rows) {
     return new_array<double>(std::move(out), {rows.size()});
 }
 
-// The largest of them; no number if one is none.
+// The largest of them; NaN if one is.
 template <class T>
 double largest_norm(const Rows<T>& rows) {
     double largest = 0.0;

@@ -1,7 +1,7 @@
 // Shapley values of products of one-feature factors, some support vectors side by side.
 //
 // With factors a_l at a row and b_l at a background row, h_l = a_l - b_l
-// (docs/theory/predictions.md):
+// (docs/theory/predictions.md#shapley-values; Lundberg & Lee 2017):
 //
 //     phi_j = h_j * integral over t in [0, 1] of the product over l != j of (b_l + t h_l)
 #pragma once

@@ -176,7 +176,8 @@ static inline void need_row(const Subproblem<T>& problem, std::size_t p) {
     if (problem.has_row && p < problem.size && !problem.has_row[p]) problem.source->fetch(p);
 }
 
-// The pair to move: `up` has the largest gradient of the range. Nobody to move: both missing.
+// The pair to move: `up` has the largest gradient of the range. No pair to move: both are
+// `none`.
 template <class T>
 static PairPositions choose(const Subproblem<T>& problem, const SubproblemRange& range,
                             const RangeExtremes<T>& found, double curvature) {

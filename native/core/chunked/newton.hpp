@@ -1,7 +1,8 @@
 // Newton steps on a subproblem that reach and leave many bounds at once, for ill-conditioned ones.
 //
-// A primal-dual active set (semismooth Newton): each round guesses which positions are free,
-// the set F, and which are at a bound, B, and solves
+// A primal-dual active set, which is a semismooth Newton method (Hintermueller et al. 2003;
+// docs/theory/chunked.md#semismooth-newton-steps): each round guesses which positions are free, the
+// set F, and which are at a bound, B, and solves
 //
 //     (H_FF + proximal I) d_F = gradient_F - H_FB d_B - multipliers,   sum of d over each range = 0
 //

@@ -186,7 +186,7 @@ class Solver {
     }
 
     // The chunk moved nothing although the whole problem is violated: rounding in the chunk. Or
-    // gradients are no numbers.
+    // gradients are NaN.
     bool stalled() {
         result_.status = Status::stalled;
         return false;

@@ -1,4 +1,5 @@
-// Which variables the next chunk holds.
+// Which variables the next chunk holds: violators from both ends of the gradient (Joachims 1999),
+// and some of the last chunk (docs/theory/chunked.md#which-variables).
 #pragma once
 
 #include <vector>

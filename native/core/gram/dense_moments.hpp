@@ -16,7 +16,7 @@ struct DenseRows {
     const S* row(std::size_t i) const { return values + i * n_features; }
 };
 
-// Whether no value is infinite or no number.
+// Whether no value is infinite or NaN.
 template <class S>
 bool is_finite(const S* values, std::size_t count);
 
@@ -24,7 +24,7 @@ struct Extent {
     double least, largest;
 };
 
-// The least and the largest value, no numbers if one of them is none. requires: a value
+// The least and the largest value, both NaN if any value is. requires: a value
 Extent extent(const double* values, std::size_t count);
 
 double absolute_sum(const double* values, std::size_t count);

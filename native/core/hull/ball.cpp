@@ -1,4 +1,7 @@
 // The smallest ball around points: a simplex whose circumcentre lies in it, and the farthest point.
+//
+// The algorithm of Wolfe 1976 on the dual, max sum_i a_i |x_i|^2 - |sum_i a_i x_i|^2, which on the
+// affine hull of a simplex is largest at the circumcentre (docs/theory/hulls.md#the-smallest-ball).
 
 #include <algorithm>
 #include <cmath>

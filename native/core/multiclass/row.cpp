@@ -71,7 +71,8 @@ void Row::to_vertex() {
 
 // The maximizer is clip(aim_p - t, 0, upper) with aim = alpha + slope/curvature + coupling
 // sum(alpha) and t = coupling sum(new) + multiplier/curvature; the multiplier is that of the one
-// slack.
+// slack, for which this is the projection to a simplex of Crammer & Singer 2001, section 6
+// (docs/theory/multiclass.md#solver).
 void Row::to_interior(double curvature) {
     const double coupling = loss_.coupling();
     aim_.clear();

@@ -6,7 +6,8 @@
 //     relative margins  nu_p = e_y - e_p,        slope  margin - (f_y - f_p)
 //     absolute margins  nu_p = (1 ... 1)/N - e_p, slope  margin + f_p
 //
-// with a_p <= upper, or the sum of a row's variables <= upper where a row has one slack.
+// with a_p <= upper, or the sum of a row's variables <= upper where a row has one slack (Crammer &
+// Singer 2001). The step of a row: docs/theory/multiclass.md#solver.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,8 @@
 // When a point counts as the solution of its problem: one rule for all runs, singly or of many.
+//
+// Its KKT conditions hold within the tolerance (docs/theory/problem.md#optimality), whatever
+// rounding has likely done to the gradients (docs/theory/rounding.md#what-is-likely), and no
+// duality gap is left to explain.
 #pragma once
 
 #include <algorithm>

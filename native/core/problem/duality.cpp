@@ -160,7 +160,7 @@ class Gap {
 
     // A scale s of w and multipliers m that do not price the loose bounds; scale 0 if not found.
     //
-    // Without upper bound and ridge phi_i is finite only for h_i <= 0 (it rises), without lower
+    // Without upper bound and ridge V_i is finite only for h_i <= 0 (it rises), without lower
     // bound only for h_i >= 0 (it falls). So every group needs
     //
     //     margin_g(s) = min over falling of (linear - s K beta) - max over rising of (same) >= 0,
@@ -195,7 +195,7 @@ class Gap {
         return out;
     }
 
-    // P(s, m) - D. With b_i the maximizer in phi_i a term is (b_i - beta_i)(h_i - ridge_i (b_i +
+    // P(s, m) - D. With b_i the maximizer in V_i a term is (b_i - beta_i)(h_i - ridge_i (b_i +
     // beta_i)/2): never negative, so that no digits cancel. Without a ridge b_i is a bound.
     double at(const Primal& primal) const {
         Sum gap;

@@ -20,7 +20,7 @@ bool has_proper_variable(const ProblemView& p, std::size_t i) {
     return box && terms && places;
 }
 
-// |amount| relative to `size`, at most 1; what is no number is all that is wrong.
+// |amount| relative to `size`, at most 1; NaN counts as 1.
 double share(double amount, double size) {
     if (amount == 0.0) return 0.0;
     const double part = std::abs(amount) / size;

@@ -396,8 +396,8 @@ double State<T>::violation() {
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
-// below all that may fall) is in no violating pair (docs/theory/smo.md#shrinking). All variables
-// are looked at, not only the active ones: what was left out too early comes back.
+// below all that may fall) is in no violating pair (Joachims 1999; docs/theory/smo.md#shrinking).
+// All variables are looked at, not only the active ones: what was left out too early comes back.
 template <class T>
 void State<T>::shrink() {
     unshrink();

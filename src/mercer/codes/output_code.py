@@ -115,7 +115,7 @@ class OutputCode:
 def _signs(matrix: Any) -> SignArray:
     given = np.asarray(matrix)
     if given.dtype.kind == "O":
-        # of a table, say: what is no number stays and is refused
+        # of a table, say: what is not numeric becomes NaN and is refused
         numbers = np.array([x if isinstance(x, Real) else np.nan for x in given.ravel()])
         given = numbers.reshape(given.shape)
     if given.ndim != 2 or given.shape[0] < 2 or not given.shape[1]:

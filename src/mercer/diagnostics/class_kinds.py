@@ -25,7 +25,7 @@ _OF_TYPE: tuple[tuple[Any, str], ...] = (
 
 
 def check_kinds(name: str, classes: NDArray[Any], labels: NDArray[Any]) -> None:
-    """Refuse missing classes, and kinds that the labels have none of: text "1" is no number 1."""
+    """Refuse missing classes, and kinds that the labels have none of: text "1" is not 1."""
     if _has_missing(classes):
         raise ValueError(f"{name} must not have missing classes, got None, NaN or the like")
     ours, theirs = _kinds(classes), _kinds(labels)

@@ -156,7 +156,7 @@ def check_scale(scale: float | None) -> float | None:
 
 
 def check_tol(tol: float | None) -> None:
-    """Refuse tolerances that are negative or no numbers."""
+    """Refuse tolerances that are negative or not numeric."""
     _check_not_negative("tol", tol)
 
 

@@ -78,7 +78,7 @@ def squared_distances(X: Rows, Z: Rows, mapped: Callable[[Rows], Rows] | None = 
         sizes = np.add.outer(squared_norms(near_X), squared_norms(near_Z))
         distances += sizes
         sizes *= CANCELLED
-        # that is no number where it overflows
+        # NaN where it overflows
         first, second = np.nonzero(~(distances > sizes))
         for pairs in row_slices(len(first), 8 * _entries_per_row(X, Z)):
             apart = image(X[first[pairs]] - Z[second[pairs]])

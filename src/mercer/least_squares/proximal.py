@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 
 def fit_proximal(job: Job) -> LeastSquaresFit:
-    """(K^2 + alpha) c = K y: the penalty |c|^2 in the place of c'Kc (Fung & Mangasarian 2001).
+    """(K^2 + alpha) c = K y: the penalty |c|^2 in place of c'Kc (Fung & Mangasarian 2001).
 
     A row of weight w is w copies that share its coefficient, sum_i c_i^2 / w_i: the features
     are K diag(sqrt(w)).

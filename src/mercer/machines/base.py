@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
+from mercer._reported import Reported
 from mercer._sklearn import (
     CallbackSupportMixin,
     Interval,
@@ -45,7 +46,7 @@ FloatArray = NDArray[np.float64]
 _PLAIN = (int, float, str)
 
 
-class KernelMachine(RowReader, CallbackSupportMixin, BaseEstimator):
+class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
     _known_defaults: ClassVar[dict[str, Any]]

@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions, safe_split
 from mercer.codes import OutputCode
 from mercer.codes.decoding import decoding_named
@@ -35,7 +36,9 @@ __all__ = ["CodeClassifier"]
 FloatArray = NDArray[np.float64]
 
 
-class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class CodeClassifier(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """Many classes by two-class classifiers, one for each column of an output code.
 
     :class:`mercer.SVC`, ``NuSVC``, ``RLSC`` and ``LSSVC`` have built-in codes, which share kernel

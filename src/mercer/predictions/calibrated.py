@@ -11,6 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions
 from mercer.calibration import Calibration
 from mercer.calibration.joined import METHODS
@@ -31,7 +32,9 @@ def _has_intervals(machine: Any) -> bool:
     return True
 
 
-class CalibratedSVC(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class CalibratedSVC(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """A classifier with calibrated probabilities, which predicts their argmax.
 
     One machine is trained on all rows. The map from its values to probabilities is fitted to

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._floating import without_warnings
+from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from mercer._warning import warn
 from mercer.gram.native import count_rows
@@ -50,7 +51,9 @@ def _inner_has(name: str) -> Callable[[Any], bool]:
     return lambda self: hasattr(getattr(self, "estimator_", self._machine), name)
 
 
-class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class ConformalSVC(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """Sets of labels that hold the true one with a probability of at least 1 - alpha.
 
     A label stays in the set of a row unless the row, given that label, fits worse than nearly

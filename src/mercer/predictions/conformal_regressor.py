@@ -12,6 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._floating import without_warnings
+from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from mercer._warning import warn
 from mercer.machines.fit_context import counting_all_rows, fit_context
@@ -38,7 +39,9 @@ __all__ = ["ConformalSVR"]
 FloatArray = NDArray[np.float64]
 
 
-class ConformalSVR(MetaEstimatorMixin, RegressorMixin, CallbackSupportMixin, BaseEstimator):
+class ConformalSVR(
+    MetaEstimatorMixin, RegressorMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """Intervals that hold the target with a probability that is guaranteed.
 
     The guarantee asks that old and new rows are exchangeable (drawn alike, in no order), and of

@@ -13,6 +13,7 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from mercer.gram.native import count_rows
 from mercer.machines.fit_context import counting_all_rows, fit_context
@@ -55,7 +56,9 @@ def _has_values(ensemble: Any) -> bool:
     raise AttributeError("decision_function is there for classifiers without predict_proba")
 
 
-class ChunkedEnsemble(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class ChunkedEnsemble(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """Several classifiers, each trained on every chunk of the rows.
 
     Training a support vector machine on m chunks takes about an m-th of the time and memory; the

@@ -1,5 +1,7 @@
 """The machines of support vector regression without each row, for jackknife+.
 
+Barber et al. 2021; docs/theory/predictions.md#jackknife-and-cv.
+
 A row without a coefficient leaves the machine as it is. Each other one is solved again on the
 same kernel values with its box collapsed, from the solution with it.
 """

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.one_class import OneClassSVM
@@ -26,7 +27,9 @@ FloatArray = NDArray[np.float64]
 _ROUNDED = 1e-7  # of the largest height: heights of equal rows differ by no more
 
 
-class CalibratedOneClassSVM(MetaEstimatorMixin, OutlierMixin, CallbackSupportMixin, BaseEstimator):
+class CalibratedOneClassSVM(
+    MetaEstimatorMixin, OutlierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """A one-class machine with p-values: how often a row like the training rows is as far out.
 
     One machine is trained on all rows. The p-value of a new row is the share of training rows,

@@ -14,7 +14,8 @@ Full conformal: row i is at least as strange as the new one where |c_i - U_i t| 
 which is the interval between c_i / (w_i + U_i) and -c_i / (w_i - U_i), t = 0 in it, unless
 |U_i| >= w_i, when it is taken for the whole line (Nouretdinov et al. 2001).
 
-Jackknife+: without row i, f_-i(x) = f(x) - U_i c_i / G_ii and y_i - f_-i(x_i) = c_i / G_ii.
+Jackknife+ (Barber et al. 2021): without row i, f_-i(x) = f(x) - U_i c_i / G_ii and
+y_i - f_-i(x_i) = c_i / G_ii.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions
 from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.classifiers import SVC
@@ -24,7 +25,9 @@ __all__ = ["ThresholdSVC", "choose_threshold"]
 FloatArray = NDArray[np.float64]
 
 
-class ThresholdSVC(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
+class ThresholdSVC(
+    MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
+):
     """A classifier of two classes with the threshold that costs least.
 
     One machine is trained on all rows; its threshold is chosen by values of the same rows from

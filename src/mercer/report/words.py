@@ -8,12 +8,12 @@ __all__ = ["count", "machine_line", "number", "percent", "spread", "verdict_line
 
 
 def percent(share: float | None) -> str:
-    """95.2 %, or a dash where there is no number."""
+    """95.2 %, or a dash for None."""
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
 def number(value: float | None) -> str:
-    """Four digits, or a dash where there is no number."""
+    """Four digits, or a dash for None."""
     return "–" if value is None else f"{value:.4g}"
 
 

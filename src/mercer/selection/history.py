@@ -289,7 +289,7 @@ class Watched:
         return self._finite(self.sign * value)
 
     def gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
-        """Value and gradient, to be small; a gradient that is no number is zero."""
+        """Value and gradient, to be small; NaN and infinite entries of the gradient are 0."""
         try:
             with self._within_time():
                 value, found = self.objective(theta)

@@ -34,7 +34,7 @@ def simplest_within_error(found: SearchResult) -> SearchResult:
     pairs = zip(history.spaces, history.thetas, strict=True)
     narrow = np.array([_narrowness(*pair) for pair in pairs])
     is_simple = (log_C <= log_C[chosen] + _ROUNDING) & (narrow <= narrow[chosen] + _ROUNDING)
-    # of scores that are no numbers none is enough
+    # no comparison with NaN holds
     candidates = np.flatnonzero(is_simple & (scores >= enough))
     if not len(candidates):
         return found

@@ -30,7 +30,7 @@ def _array(column: Any) -> NDArray[Any]:
 
 
 def names_of(X: Any) -> NDArray[Any] | None:
-    """Return the names of the columns if they all are strings."""
+    """Return the names of the columns if all of them are strings."""
     names = list(getattr(X, "columns", []))
     is_named = bool(names) and all(isinstance(name, str) for name in names)
     return np.array(names, dtype=object) if is_named else None

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 READ_TYPES = (np.float64, np.float32, np.uint8, np.int8)  # of dense rows, without a copy
-# What NumPy says of values that are no numbers, without saying whose.
+# What scikit-learn says of values that are NaN or infinite, without saying whose.
 _NOT_FINITE = re.compile(r"Input (?:(\w+) )?contains (?:NaN|infinity|missing)")
 # What sorting and comparing labels says where some are None or pandas.NA.
 _MISSING = re.compile("not supported between instances|NA is ambiguous|contains (NaN|missing)")

@@ -41,7 +41,7 @@ def check_total(weight: FloatArray) -> FloatArray:
 
 
 def check_bounds(name: str, C: float, weight: FloatArray) -> None:
-    """Refuse a C whose bounds, C times the weights, add up to no number."""
+    """Refuse a C whose bounds, C times the weights, have a sum that overflows."""
     largest = float(weight.max())
     total = float(np.ldexp(weight / largest, -8).sum())
     # in logarithms, which do not overflow

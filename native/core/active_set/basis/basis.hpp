@@ -32,7 +32,7 @@ struct Response {
     std::vector<double> projected;
 
     bool is_flat() const { return !(curvature > noise); }
-    // Whether numbers sufficed: all of h is part of the noise. Nobody can move along what is not.
+    // Whether nothing overflowed. `noise` sums all of h, so it is finite only if h is.
     bool is_finite() const {
         return std::isfinite(noise) && !std::isnan(curvature) && are_finite(eta);
     }

@@ -1,3 +1,4 @@
+// The iteration: Sentelle 2014, algorithm 1 (docs/theory/active_set.md#the-iteration).
 #include "core/active_set/simplex/simplex.hpp"
 
 #include <algorithm>

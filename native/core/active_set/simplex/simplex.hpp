@@ -5,8 +5,8 @@
 // left or its own slope has vanished, so that the factor never becomes singular, whatever the rank
 // of the kernel (Sentelle 2014, theorem 4).
 //
-// Beside it: the point and its basis (point.hpp, purify.hpp), how far a step goes (step.hpp), who
-// enters (pricing.hpp), changes of the problem between two runs (change.hpp).
+// Beside it: the point and its basis (point.hpp, purify.hpp), how far a step goes (step.hpp), which
+// variable enters (pricing.hpp), changes of the problem between two runs (change.hpp).
 #pragma once
 
 #include <cstddef>

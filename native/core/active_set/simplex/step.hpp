@@ -1,4 +1,4 @@
-// Steps of the simplex method: how far a direction leads, and who leaves at its end.
+// Steps of the simplex method: how far a direction leads, and which variable leaves at its end.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,12 @@ struct Block {
 // Rates of change that cannot be told from zero.
 inline constexpr double negligible = 1e-13;
 
-// The first bound met if basic variables move by h per unit step, the entering one (or none) by
-// `sign`. Among those met together the one that moves fastest leaves the best factor behind; with
-// `bland` the smallest index, which ends every cycle.
+// The first bound reached when the basic variables move by h and the entering variable, if any, by
+// `sign`. Among those reached together the one that moves fastest leaves the best factor behind;
+// with `bland` the smallest index, which ends every cycle.
 Block ratio_test(const Point& point, std::size_t entering, double sign,
                  const std::vector<double>& h, bool bland = false);
+// Moves the basic variables by step h, the entering one by step sign, the multipliers by step eta.
 void move(Point& point, std::size_t entering, double sign, double step,
           const std::vector<double>& h, const std::vector<double>& eta);
 // The blocking variable leaves the basis.

@@ -19,7 +19,7 @@ double larger_coefficient(const State<T>& state, Pair pair) {
 }  // namespace
 
 // A step of this length moves the larger coefficient by a unit in its last place or two: pairs
-// would move to and fro forever. One that is no number leads nowhere.
+// would move to and fro forever. A NaN leads nowhere.
 template <class T>
 bool is_lost(const State<T>& state, const StepRecord& record) {
     const double largest = larger_coefficient(state, record.pair);

@@ -45,7 +45,8 @@ double cross_curvature(const State<T>& state, const Choice<T>& choice, Pair othe
     return sum;
 }
 
-// The ratio to the Newton step up to which a step alone pays (Glasmachers 2008, lemma 7.3).
+// Half-width of the interval of ratios to the Newton step, around 1, in which the planned step
+// alone pays (Glasmachers 2008, lemma 7.3).
 constexpr double eta = 0.9;
 
 }  // namespace

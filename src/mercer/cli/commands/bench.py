@@ -54,7 +54,7 @@ Permutations = Annotated[
 ]
 CacheSize = Annotated[
     float | None,
-    typer.Option(help="MB for kernel rows. Default: as much as is good.", rich_help_panel=RUN),
+    typer.Option(help="MB for kernel rows. Default: chosen automatically.", rich_help_panel=RUN),
 ]
 Plot = Annotated[
     Path | None,
@@ -99,8 +99,8 @@ def solvers(
 ) -> None:
     """Solve one problem with several solvers: iterations, kernel rows, seconds, objective.
 
-    Medians over random orders of the rows; p-values (Wilcoxon) against the first solver. Of
-    more than two classes the most frequent one is told from all others.
+    Medians over random orders of the rows; p-values (Wilcoxon) against the first solver. With more
+    than two classes, the most frequent is compared with the rest.
     """
     errors = Console(stderr=True, highlight=False)
     with explained(errors):

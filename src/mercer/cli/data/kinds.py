@@ -98,7 +98,7 @@ def _kind_of_texts(texts: pd.Series[Any]) -> str:
 
 
 def _are_names(texts: pd.Series[Any], is_number: pd.Series[bool]) -> bool:
-    """Whether values that all differ are too often no numbers for these to be mistakes."""
+    """Whether values that all differ are too rarely numbers for the others to be mistakes."""
     is_unique = texts.nunique() == len(texts) >= LEAST_IDS
     return bool(is_unique and is_number.mean() < 1.0 - MOST_MISTAKES)
 

@@ -70,7 +70,7 @@ _NOTATIONS = (
 
 
 def notation_of(column: pd.Series[Any], has_comma: bool = False) -> Notation | None:
-    """Return how all numbers among texts are written; None if one is no number, or all are plain.
+    """Return how all numbers among texts are written; None if one is not a number or all are plain.
 
     Without a unit there must be a value that can be read in one way only: 1,2 may be a list, and
     12 345 two numbers. `has_comma` says that decimal commas are known to be usual.

@@ -40,7 +40,7 @@ def marked_missing(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def numbers_in(column: pd.Series[Any], has_comma: bool = False) -> Any:
-    """The values as floats, NaN where one is no number.
+    """The values as floats, NaN where one is not numeric.
 
     12.5%, $1,234.00, 7,5 € and the like are numbers where all values of the column are written
     so. `has_comma` says that decimal commas are known to be usual in it.
@@ -52,7 +52,7 @@ def numbers_in(column: pd.Series[Any], has_comma: bool = False) -> Any:
 
 
 def _floats(column: pd.Series[Any]) -> Any:
-    """Texts and integers of any size as floats, NaN where one is no number."""
+    """Texts and integers of any size as floats, NaN where one is not numeric."""
     try:
         numbers = pd.to_numeric(column, errors="coerce")
     except OverflowError:  # beyond all floats: the text of it is infinite

@@ -1,4 +1,4 @@
-"""A machine around a trained one, for what ``predict`` gives on request."""
+"""Wraps a trained machine with probabilities, a threshold or prediction sets."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def with_threshold(
     notes: list[str],
     max_time: float | None = None,
 ) -> Any:
-    """Return an estimator with the values of `kept` that parts two classes where it costs least.
+    """Return an estimator like `kept` whose threshold between two classes minimizes the cost.
 
-    Values of rows held out come from machines with the parameters of `plain`, trained without
-    each of five folds, of many rows of a part.
+    Values of rows held out come from machines with the parameters of `plain`, each trained
+    without one of five folds, on a sample if there are many rows.
     """
 
     def made(machine: Any, folds: int) -> Any:
@@ -81,8 +81,8 @@ def with_sets(
 ) -> Any:
     """Return an estimator that predicts as `kept` does, with sets of labels or intervals.
 
-    These come from machines with the parameters of `plain` that were trained without each of five
-    folds, of many rows of a part. `max_time` is for all of their fits.
+    These come from machines with the parameters of `plain`, each trained without one of five
+    folds, on a sample if there are many rows. `max_time` is for all of their fits.
     """
 
     def made(machine: Any, folds: int) -> Any:
@@ -121,7 +121,7 @@ def _with_folds(
 def _of_folds(
     plain: Any, data: TrainingSet, folds: int, seed: int, max_time: float | None
 ) -> tuple[Any, NDArray[np.intp] | None]:
-    """The machine that folds are to train, and the rows they have; None for all."""
+    """The machine to train on each fold, and the rows to use (None: all)."""
     machine = _unfitted(machine_of(plain))
     if max_time is not None:
         machine.set_params(max_time=max(max_time, 0.1) / (folds + 2))

@@ -126,7 +126,7 @@ def sign_changes(
         row, k = np.nonzero(np.diff(is_positive(s), axis=1))
         left, right = s[row, k], s[row, k + 1]
         meets = parameter[k] + (parameter[k + 1] - parameter[k]) * (left / (left - right))
-        # a place whose C is no number is beyond all C
+        # a place whose C overflows is beyond all C
         known = meets >= np.finfo(np.float64).tiny
         parts.append((1.0 / meets[known], row[known], is_positive(right[known])))
     C, row, becomes = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -4,8 +4,9 @@ As functions of u, the logarithm of the parameter, kernel values are analytic, a
 |Im u| <= pi/2 they are bounded by M(Re u) (:mod:`mercer.paths.kernel.largest_value`). On an
 interval of length L they are so in every Bernstein ellipse with rho - 1/rho <= 2 pi / L, whose
 largest real part is (rho + 1/rho - 2) L / 4 beyond the end. So are the values of the machines of a
-chord, up to the size of its coefficients: a polynomial through a few of them is that accurate
-everywhere between.
+chord, up to the size M of its coefficients: the polynomial through them in N + 1 Chebyshev points
+is accurate to 4 M / (rho^N (rho - 1)) everywhere between (Trefethen 2013, theorem 8.2;
+docs/theory/paths.md#kernel-paths).
 """
 
 from __future__ import annotations

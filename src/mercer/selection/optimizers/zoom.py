@@ -4,6 +4,8 @@ For each width all C share the kernel values, and each machine starts from the o
 before. A larger C costs more: those beyond the middle are trained only where the best of the
 smaller ones is not clearly better than the last; and no width is looked at beyond one that is
 clearly worse than the best. The search then looks between the best cell and its neighbours.
+Grids that zoom in: Lopez Lazaro 2011, appendix A; what is left out: our own rule
+(docs/theory/model_selection.md#searches).
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._log import LOG
+from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, Interval, StrOptions
 from mercer._warning import warn
 from mercer.machines.base import KernelMachine
@@ -77,7 +78,7 @@ def _checked_range(name: str, given: Any) -> tuple[float, float] | None:
     return float(ends[0]), float(ends[1])
 
 
-class TunedMachine(MetaEstimatorMixin, CallbackSupportMixin, BaseEstimator):
+class TunedMachine(MetaEstimatorMixin, Reported, CallbackSupportMixin, BaseEstimator):
     """What all machines that tune themselves share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -32,7 +32,7 @@ class TunedOneClassSVM(OutlierMixin, TunedMachine):
     well and reject more of them than ``nu``: ``rejected_`` tells how many, and a warning if they
     are many. The objective "rejection" keeps to ``nu``: its width is the narrowest with which rows
     held out are not rejected more often than that, within a standard error. It is also that of rows
-    that are no numbers, or sparse.
+    that are not numeric, or sparse.
 
     Parameters
     ----------
