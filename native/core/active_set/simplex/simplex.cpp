@@ -102,34 +102,34 @@ Simplex::Outcome Simplex::advance(std::size_t variable, double slope, const Kern
     Basis& basis = point_.basis;
     const Response response = basis.respond(variable, *row);
     if (!response.is_finite()) return Outcome::stuck;
-    Way way{slope > 0.0 ? 1.0 : -1.0, std::abs(slope),
-            response.is_flat() ? 0.0 : response.curvature, response.h, response.eta};
-    for (double& x : way.h) x *= way.sign;
-    for (double& x : way.eta) x *= way.sign;
+    Course course{slope > 0.0 ? 1.0 : -1.0, std::abs(slope),
+                  response.is_flat() ? 0.0 : response.curvature, response.h, response.eta};
+    for (double& x : course.h) x *= course.sign;
+    for (double& x : course.eta) x *= course.sign;
     Block block;
-    const Outcome outcome = step_along(way, variable, 1.0, block);
+    const Outcome outcome = step_along(course, variable, 1.0, block);
     if (outcome == Outcome::done) basis.append(variable, row, response);
     if (outcome != Outcome::blocked) return outcome;
     if (block.position == basis.size()) return flip(variable, block, *row);
     leave(point_, block);
     if (!basis.append(variable, row)) return Outcome::stuck;
-    return advance_basic(variable, negligible * std::abs(slope), *row, way);
+    return advance_basic(variable, negligible * std::abs(slope), *row, course);
 }
 
 // The same once the entering variable is basic, until no more than `least` of its slope is left.
 Simplex::Outcome Simplex::advance_basic(std::size_t variable, double least, const KernelRow& row,
-                                        Way& way) {
+                                        Course& course) {
     Basis& basis = point_.basis;
-    const std::vector<double> no_sums(way.eta.size(), 0.0);
+    const std::vector<double> no_sums(course.eta.size(), 0.0);
     std::vector<double> u;
-    way.rate = 1.0;
-    while (!(way.left <= least)) {
+    course.rate = 1.0;
+    while (!(course.left <= least)) {
         const std::size_t own = basis.position(variable);
         u.assign(basis.size(), 0.0);
-        u[own] = way.sign;
-        basis.solve(u.data(), no_sums, way.h, way.eta);
+        u[own] = course.sign;
+        basis.solve(u.data(), no_sums, course.h, course.eta);
         Block block;
-        const Outcome outcome = step_along(way, none, std::abs(way.h[own]), block);
+        const Outcome outcome = step_along(course, none, std::abs(course.h[own]), block);
         if (outcome == Outcome::stuck) basis.remove(own);
         if (outcome != Outcome::blocked) return outcome;
         if (block.position == own) {
@@ -141,18 +141,19 @@ Simplex::Outcome Simplex::advance_basic(std::size_t variable, double least, cons
     return Outcome::done;
 }
 
-// To the end of the way, or to the first bound met, which is then `block`.
-Simplex::Outcome Simplex::step_along(Way& way, std::size_t entering, double speed, Block& block) {
-    block = ratio_test(point_, entering, way.sign, way.h, is_cycling());
-    const double full = way.rate > 0.0 ? way.left / way.rate : infinity;
+// To the end of the course, or to the first bound met, which is then `block`.
+Simplex::Outcome Simplex::step_along(Course& course, std::size_t entering, double speed,
+                                     Block& block) {
+    block = ratio_test(point_, entering, course.sign, course.h, is_cycling());
+    const double full = course.rate > 0.0 ? course.left / course.rate : infinity;
     const double step = std::min(block.step, full);
     if (step == infinity) return Outcome::unbounded;
-    if (!can_go(step, way.h)) return Outcome::stuck;
-    move(point_, entering, way.sign, step, way.h, way.eta);
-    point_.objective += speed * step * (way.left - 0.5 * step * way.rate);
+    if (!can_go(step, course.h)) return Outcome::stuck;
+    move(point_, entering, course.sign, step, course.h, course.eta);
+    point_.objective += speed * step * (course.left - 0.5 * step * course.rate);
     note_step(step);
     if (block.step >= full) return Outcome::done;
-    way.left -= step * way.rate;
+    course.left -= step * course.rate;
     return Outcome::blocked;
 }
 

@@ -39,15 +39,15 @@ class Simplex {
     enum class Outcome { done, blocked, unbounded, stuck };
     // Where the entering variable goes: how much of its slope is `left`, the `rate` at which that
     // falls, and how the basic variables and multipliers answer.
-    struct Way {
+    struct Course {
         double sign, left, rate;
         std::vector<double> h, eta;
     };
 
     Outcome enter(std::size_t variable, double slope);
     Outcome advance(std::size_t variable, double slope, const KernelRowPointer& row);
-    Outcome advance_basic(std::size_t variable, double least, const KernelRow& row, Way& way);
-    Outcome step_along(Way& way, std::size_t entering, double speed, Block& block);
+    Outcome advance_basic(std::size_t variable, double least, const KernelRow& row, Course& course);
+    Outcome step_along(Course& course, std::size_t entering, double speed, Block& block);
     Outcome flip(std::size_t variable, const Block& block, const KernelRow& row);
     void rebuild();
     void note_step(double step);
