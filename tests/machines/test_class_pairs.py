@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 import mercer.formulations as fm
 from mercer import SVC, Gram, NuSVC, certify, solve
-from mercer.machines import base
+from mercer.machines import solving
 from mercer.machines.svm.one_vs_one import (
     pair_bounds,
     pair_classes,
@@ -143,7 +143,7 @@ def test_whoever_watches_pairs_side_by_side_hears_of_all_and_gets_the_same_bits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Pairs were solved one after the other as soon as there was a callback."""
-    monkeypatch.setattr(base, "_MANY_ROWS", 1)
+    monkeypatch.setattr(solving, "_MANY_ROWS", 1)
     monkeypatch.setattr(crew, "_LOOK", 1e-4)
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(900, 4)), np.arange(900) % 3
@@ -171,7 +171,7 @@ def test_whoever_watches_pairs_side_by_side_hears_of_all_and_gets_the_same_bits(
 def test_an_error_of_whoever_watches_pairs_side_by_side_ends_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(base, "_MANY_ROWS", 1)
+    monkeypatch.setattr(solving, "_MANY_ROWS", 1)
     monkeypatch.setattr(crew, "_LOOK", 1e-4)
     X, y = np.random.default_rng(3).normal(size=(900, 4)), np.arange(900) % 3
 
