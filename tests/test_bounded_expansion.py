@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
+from kernels.kernel_cases import NUMERIC
 from mercer.gram.bounded_expansion import BoundedExpansion, has_bound
 from mercer.gram.expansion import Expansion
 from mercer.kernels import (
@@ -23,6 +24,7 @@ from mercer.kernels import (
     Precomputed,
     Sigmoid,
 )
+from mercer.kernels import form as shapes
 
 KINDS = ("gaussian", "diagonal", "full", "laplacian", "polynomial", "sigmoid")
 
@@ -34,7 +36,7 @@ def make_kernel(kind: str, gamma: float, d: int, rng: np.random.Generator) -> Ke
         A = rng.normal(size=(d, d))
         return Gaussian(gamma * (A @ A.T / d + np.eye(d)))
     if kind == "polynomial":
-        return Polynomial(rng.integers(1, 6), gamma, rng.choice([0.0, 1.0, 30.0]))
+        return Polynomial(rng.integers(0, 6), gamma, rng.choice([-2.0, 0.0, 1.0, 30.0]))
     if kind == "sigmoid":
         return Sigmoid(gamma, coef0=rng.choice([-1.0, 0.0, 3.0]))
     return {"gaussian": Gaussian, "laplacian": Laplacian}[kind](gamma)
@@ -134,3 +136,30 @@ def test_only_built_in_kernels_that_are_not_linear_have_a_bound() -> None:
     assert not any(has_bound(Expansion(kernel, rows, rows)) for kernel in others)
     assert not has_bound(Expansion(Precomputed(), np.arange(3), rows))
     assert not has_bound(Expansion(plain[0], rows.astype(np.uint8), rows))
+
+
+def test_tiny_weights_of_a_polynomial_of_degree_zero_are_bounded() -> None:
+    rng = np.random.default_rng(0)
+    rows, weights = rng.normal(size=(60, 1)), 1e-36 * rng.normal(size=(60, 2))
+    assert_bounded(Polynomial(0, 0.5, 1.0), rows, weights, rows)
+
+
+def test_every_kind_of_leaf_has_a_bound_that_holds_or_none() -> None:
+    rng = np.random.default_rng(0)
+    rows, weights = rng.normal(size=(30, 4)), rng.normal(size=(30, 2))
+    bounded = set()
+    for kernel in NUMERIC.values():
+        form = kernel.form()
+        if isinstance(form, shapes.Leaf) and has_bound(Expansion(kernel, rows, weights)):
+            assert np.isfinite(assert_bounded(kernel, rows, weights, rows + 0.1)).all()
+            bounded.add(form.kind)
+    assert bounded == set(shapes.COMPUTED_FROM) - {"linear"}
+
+
+def test_a_kind_without_a_formula_has_no_bound() -> None:
+    exact = Expansion(Gaussian(0.1), np.eye(3), np.eye(3))
+    exact.form = shapes.Leaf(kind="cauchy", gamma=0.1)  # type: ignore[arg-type]
+    assert not has_bound(exact)
+    one = np.ones((2, 3))
+    with pytest.raises(TypeError, match="cauchy"):
+        BoundedExpansion(exact)._bound(exact.form, one, one[0], 1.0, 3)  # type: ignore[arg-type]

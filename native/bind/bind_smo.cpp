@@ -60,7 +60,7 @@ const char* kind_name(smo::StepKind kind) {
 
 // A missing variable is -1; the point without a step is the last.
 nb::list trace(const Result& result) {
-    const auto variable = [](std::size_t v) { return v == smo::none ? -1 : std::int64_t(v); };
+    const auto variable = [](std::size_t v) { return v == none ? -1 : std::int64_t(v); };
     nb::list out;
     for (const smo::TracePoint& p : result.trace) {
         out.append(nb::make_tuple(p.iteration, p.seconds, p.violation, p.objective, p.gap,

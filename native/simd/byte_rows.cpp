@@ -2,6 +2,8 @@
 
 #include "simd/byte_rows.hpp"
 
+#include <cassert>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -108,6 +110,8 @@ static inline void tile(const LeafParameters& leaf, const std::int32_t* a,
         if constexpr (kind == LeafKind::gaussian) {
             finish_distances<T, 2 * parts<T>>(leaf, out[r]);
         } else {
+            static_assert(kind == LeafKind::linear || kind == LeafKind::polynomial ||
+                          kind == LeafKind::sigmoid);
             finish<T, kind, 2 * parts<T>>(leaf, {}, out[r]);
         }
     }
@@ -144,12 +148,12 @@ static inline void for_layout(const LeafParameters& leaf, std::size_t count, con
     for_kind(leaf.kind, [&]<LeafKind kind>() {
         // Differences of features one by one are no sums of products; those of a gaussian are
         // exact.
-        if constexpr (kind == LeafKind::gaussian || !is_of_distances(kind)) {
-            if (count == 1) {
-                work.template operator()<kind, 1>();
-            } else {
-                work.template operator()<kind, MERCER_LEFT_HEIGHT>();
-            }
+        if constexpr (terms_of(kind) != LeafTerms::products) {
+            assert(!"a kernel of inner products");
+        } else if (count == 1) {
+            work.template operator()<kind, 1>();
+        } else {
+            work.template operator()<kind, MERCER_LEFT_HEIGHT>();
         }
     });
 }

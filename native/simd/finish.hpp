@@ -27,10 +27,12 @@ static inline Vector<T> finish_product(const LeafParameters& leaf, Vector<T> sum
     if constexpr (kind == LeafKind::sigmoid) {
         for (int i = 0; i < Lanes<T>::count; ++i) base[i] = std::tanh(base[i]);
         return base;
+    } else {
+        static_assert(kind == LeafKind::polynomial);
+        Vector<T> power = splat<T>(T(1));
+        for (int d = 0; d < leaf.degree; ++d) power = power * base;
+        return power;
     }
-    Vector<T> power = splat<T>(T(1));
-    for (int d = 0; d < leaf.degree; ++d) power = power * base;
-    return power;
 }
 
 // Kernel values in place of inner products (laplacian, by differences: distances), of which several
@@ -42,10 +44,12 @@ static inline void finish(const LeafParameters& leaf, const Vector<T> (&norms)[c
 #pragma GCC unroll 8
         for (int i = 0; i < count; ++i) value[i] = splat<T>(T(-2)) * value[i] + norms[i];
         finish_distances<T, count>(leaf, value);
-    } else if constexpr (is_of_distances(kind)) {
+    } else if constexpr (kind == LeafKind::gaussian_by_differences || kind == LeafKind::laplacian) {
         finish_distances<T, count>(leaf, value);
-    } else if constexpr (kind != LeafKind::linear) {
+    } else if constexpr (kind == LeafKind::polynomial || kind == LeafKind::sigmoid) {
         for (int i = 0; i < count; ++i) value[i] = finish_product<T, kind>(leaf, value[i]);
+    } else {
+        static_assert(kind == LeafKind::linear);
     }
 }
 
@@ -71,6 +75,7 @@ static inline void for_kind(LeafKind kind, const Work& work) {
         case LeafKind::laplacian: return work.template operator()<LeafKind::laplacian>();
         case LeafKind::sigmoid: return work.template operator()<LeafKind::sigmoid>();
     }
+    __builtin_unreachable();
 }
 
 }  // namespace MERCER_ISA

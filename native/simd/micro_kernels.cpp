@@ -29,12 +29,14 @@ struct Shape {
 // One term of an inner product, or of a distance |a - b|_1 or |a - b|^2.
 template <class T, LeafKind kind>
 static inline void add_term(Vector<T>& sum, Vector<T> a, Vector<T> b) {
-    if constexpr (kind == LeafKind::laplacian) {
+    constexpr LeafTerms terms = terms_of(kind);
+    if constexpr (terms == LeafTerms::absolute_differences) {
         sum += absolute<T>(a - b);
-    } else if constexpr (kind == LeafKind::gaussian_by_differences) {
+    } else if constexpr (terms == LeafTerms::squared_differences) {
         const Vector<T> apart = a - b;
         sum += apart * apart;
     } else {
+        static_assert(terms == LeafTerms::products);
         sum += a * b;
     }
 }
@@ -316,7 +318,7 @@ template <class T>
 static void sparse_values(const LeafParameters& leaf, const LeftRows<T>& left,
                           const SparseRows<T>& right, std::size_t first, std::size_t last, T* out,
                           std::size_t stride) {
-    const bool distance = leaf.kind == LeafKind::laplacian;
+    const bool distance = takes_one_norms(leaf.kind);
     if (left.count == 1) {
         (distance ? sparse_single<T, true> : sparse_single<T, false>)(left, right, first, last,
                                                                       out);
@@ -369,9 +371,9 @@ static void panel_norms(const T* panel, std::size_t n_features, T* out) {
 
 template <class T>
 static void diagonal(const LeafParameters& leaf, const T* norms, T* out, std::size_t count) {
-    const bool is_unit = is_of_distances(leaf.kind);
-    for (std::size_t i = 0; i < count; ++i) out[i] = is_unit ? T(1) : norms[i];
-    if (is_unit) return;
+    const bool is_one = is_unit(leaf.kind);
+    for (std::size_t i = 0; i < count; ++i) out[i] = is_one ? T(1) : norms[i];
+    if (is_one) return;
     for_kind(leaf.kind,
              [&]<LeafKind kind>() { finish_row<T, kind>(leaf, T(0), norms, out, count); });
 }

@@ -17,9 +17,39 @@ namespace mercer {
 // too many digits.
 enum class LeafKind { linear, polynomial, gaussian, gaussian_by_differences, laplacian, sigmoid };
 
-constexpr bool is_of_distances(LeafKind kind) {
-    return kind == LeafKind::gaussian || kind == LeafKind::gaussian_by_differences ||
-           kind == LeafKind::laplacian;
+// What a kernel is computed from, summed over the features. The compiler refuses a kind that a
+// switch leaves out (-Werror=switch), and formulas without a case for it.
+enum class LeafTerms { products, squared_differences, absolute_differences };
+
+// A gaussian takes inner products and squared norms.
+constexpr LeafTerms terms_of(LeafKind kind) {
+    switch (kind) {
+        case LeafKind::linear:
+        case LeafKind::polynomial:
+        case LeafKind::gaussian:
+        case LeafKind::sigmoid: return LeafTerms::products;
+        case LeafKind::gaussian_by_differences: return LeafTerms::squared_differences;
+        case LeafKind::laplacian: return LeafTerms::absolute_differences;
+    }
+    __builtin_unreachable();
+}
+
+// Whether k(x, x) is 1 for all rows: exp(-gamma distance).
+constexpr bool is_unit(LeafKind kind) {
+    switch (kind) {
+        case LeafKind::linear:
+        case LeafKind::polynomial:
+        case LeafKind::sigmoid: return false;
+        case LeafKind::gaussian:
+        case LeafKind::gaussian_by_differences:
+        case LeafKind::laplacian: return true;
+    }
+    __builtin_unreachable();
+}
+
+// Whether norms of a leaf are sums of absolute values, on sparse rows.
+constexpr bool takes_one_norms(LeafKind kind) {
+    return terms_of(kind) == LeafTerms::absolute_differences;
 }
 
 // requires: gamma > 0, degree >= 0

@@ -11,10 +11,16 @@
 
 namespace mercer {
 
-// a * b, or std::overflow_error: sizes come from users.
+// a * b and a + b, or std::overflow_error: sizes come from users.
 inline std::size_t checked_product(std::size_t a, std::size_t b) {
     std::size_t result;
     if (__builtin_mul_overflow(a, b, &result)) throw std::overflow_error("array size overflows");
+    return result;
+}
+
+inline std::size_t checked_sum(std::size_t a, std::size_t b) {
+    std::size_t result;
+    if (__builtin_add_overflow(a, b, &result)) throw std::overflow_error("array size overflows");
     return result;
 }
 
@@ -44,7 +50,10 @@ class Buffer {
     }
 
   private:
-    static std::size_t bytes_of(std::size_t count) { return checked_product(count + 1, sizeof(T)); }
+    // One number more than asked for: an empty buffer has memory of its own, too.
+    static std::size_t bytes_of(std::size_t count) {
+        return checked_product(checked_sum(count, 1), sizeof(T));
+    }
     struct Free {
         std::size_t bytes = 0;
         void operator()(T* p) const { give_memory(p, bytes); }

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
+
+#include "core/base/infinity.hpp"
 
 namespace mercer {
 
@@ -88,7 +89,6 @@ class SumOfProducts {
 // A double that is not below x, which is off by `rounding` at most unless it is a double: those are
 // taken to be exact.
 inline double rounded_up(DoubleDouble x, double rounding) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     const double above = x.low + rounding;  // of x.high
     if (x.low == 0.0 || above <= 0.0) return x.high;
     const double next = std::nextafter(x.high, infinity);

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/none.hpp"
 #include "simd/instruction_set.hpp"
 
 namespace mercer::chunked {
 
 namespace {
 
-constexpr std::size_t none = std::size_t(-1);
 // Rows start at whole vectors of every instruction set.
 constexpr std::size_t vector = 16;
 

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <numeric>
 
+#include "core/base/none.hpp"
+
 namespace mercer::chunked {
 
 namespace {
@@ -117,15 +119,14 @@ bool Variables<T>::have_own_rows() const {
 
 template <class T>
 auto Variables<T>::right_rows(const std::vector<std::uint32_t>& variables) const -> RightRows {
-    constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> rows(variables.size());
     std::ranges::transform(variables, rows.begin(), [&](auto v) { return row(v); });
     RightRows right;
     if (!own_rows_) {
-        std::vector<std::size_t> place_of_row(gram_.size(), absent), distinct;
+        std::vector<std::size_t> place_of_row(gram_.size(), none), distinct;
         right.place.reserve(rows.size());
         for (const std::size_t row : rows) {
-            if (place_of_row[row] == absent) {
+            if (place_of_row[row] == none) {
                 place_of_row[row] = distinct.size();
                 distinct.push_back(row);
             }

@@ -107,6 +107,42 @@ void WorkingSet::add(std::uint32_t v) {
     members_.push_back(v);
 }
 
+// The `most` largest violators of each end, sooner found where floors leave out the others.
+template <class T>
+WorkingSet::Ends WorkingSet::violators(const Variables<T>& variables, std::size_t most) {
+    Ends ends = ends_of(variables.extremes());
+    raise_floors(variables, most, ends);
+    collect(variables, most, ends);
+    if (std::ranges::any_of(ends.all, [&](const End& end) { return end.is_short_of(most); })) {
+        ends = ends_of(variables.extremes());
+        collect(variables, most, ends);
+    }
+    return ends;
+}
+
+// One from each end in turn, behind those already taken, until there are so many members.
+void WorkingSet::take_in_turn(std::vector<End>& ends, std::size_t until) {
+    for (bool any = true; any && members_.size() < until;) {
+        any = false;
+        for (std::size_t k = 0; k < ends.size() && members_.size() < until; ++k) {
+            if (ends[k].n_taken == ends[k].found.size()) continue;
+            add(ends[k].found[ends[k].n_taken++].variable);
+            any = true;
+        }
+    }
+}
+
+// Members of the last chunk, free ones first.
+template <class T>
+void WorkingSet::take_last(const Variables<T>& variables, std::size_t until) {
+    for (const bool free : {true, false}) {
+        for (const std::uint32_t v : last_) {
+            if (members_.size() >= until) break;
+            if (variables.is_free(v) == free) add(v);
+        }
+    }
+}
+
 template <class T>
 const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<T>& variables) {
     const std::size_t n_active = variables.active().size();
@@ -121,34 +157,10 @@ const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<T>& variabl
     // At least the most violating pair is new: it guarantees progress.
     const std::size_t fresh =
         size - std::min({keep_, last_.size(), size - std::min<std::size_t>(size, 2)});
-
-    Ends collected = ends_of(variables.extremes());
-    raise_floors(variables, size, collected);
-    collect(variables, size, collected);
-    if (std::ranges::any_of(collected.all, [&](const End& end) { return end.is_short_of(size); })) {
-        collected = ends_of(variables.extremes());
-        collect(variables, size, collected);
-    }
-    const std::vector<End>& ends = collected.all;
-    std::vector<std::size_t> taken(ends.size(), 0);
-    const auto take_in_turn = [&](std::size_t until) {
-        for (bool any = true; any && members_.size() < until;) {
-            any = false;
-            for (std::size_t k = 0; k < ends.size() && members_.size() < until; ++k) {
-                if (taken[k] == ends[k].found.size()) continue;
-                add(ends[k].found[taken[k]++].variable);
-                any = true;
-            }
-        }
-    };
-    take_in_turn(fresh);
-    for (const bool free : {true, false}) {
-        for (const std::uint32_t v : last_) {
-            if (members_.size() >= size) break;
-            if (variables.is_free(v) == free) add(v);
-        }
-    }
-    take_in_turn(size);
+    Ends ends = violators(variables, size);
+    take_in_turn(ends.all, fresh);
+    take_last(variables, size);
+    take_in_turn(ends.all, size);
     for (const std::uint32_t v : members_) is_member_[v] = false;
     return members_;
 }

@@ -49,6 +49,7 @@ class WorkingSet {
         double threshold;  // the other end: violators lie above
         double floor;      // others are not worth looking at
         std::vector<Candidate> found;
+        std::size_t n_taken = 0;  // of these, into the chunk
         bool admits(double key) const { return key > threshold && key >= floor; }
         bool is_short_of(std::size_t count) const {
             return floor > -infinity && found.size() < count;
@@ -70,6 +71,11 @@ class WorkingSet {
     static void collect(const Variables<T>& variables, std::size_t most, Ends& ends);
     static void keep_best(std::vector<Candidate>& candidates, std::size_t most);
     static std::vector<int> groups_by_violation(const std::vector<Extremes>& extremes);
+    template <class T>
+    static Ends violators(const Variables<T>& variables, std::size_t most);
+    void take_in_turn(std::vector<End>& ends, std::size_t until);
+    template <class T>
+    void take_last(const Variables<T>& variables, std::size_t until);
     void add(std::uint32_t v);
 
     std::size_t start_size_, start_keep_, size_, keep_;

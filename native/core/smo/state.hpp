@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/none.hpp"
 #include "core/base/run.hpp"
 #include "core/gram/gram.hpp"
 #include "core/problem/extremes.hpp"
@@ -21,7 +22,7 @@
 
 namespace mercer::smo {
 
-inline constexpr std::size_t none = Extremes::nowhere;
+static_assert(none == Extremes::nowhere);
 
 // The variable that is increased and the one that is decreased; a variable without a group moves
 // alone, the other side being `none`.

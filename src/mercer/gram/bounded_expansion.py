@@ -33,6 +33,7 @@ _MARGIN = 1.01  # for products of small terms, and for lengths that are rounded 
 # Kernel values are weighted and up to 24 of them added in single precision, then in double.
 _SUMMING = 32 * _U
 _TOO_LARGE = 1e30
+_BOUNDED = shapes.EXPONENTIALS | {"polynomial", "sigmoid"}
 
 
 def has_bound(exact: Expansion) -> bool:
@@ -41,9 +42,8 @@ def has_bound(exact: Expansion) -> bool:
     That is for built-in kernels that are not linear; rows of bytes are as fast in double.
     """
     form = exact.form
-    if not isinstance(form, shapes.Leaf) or form.kind == "linear":
-        return False
-    return exact.left.byte_type is None
+    is_known = isinstance(form, shapes.Leaf) and form.kind in _BOUNDED
+    return is_known and exact.left.byte_type is None
 
 
 class BoundedExpansion:
@@ -112,22 +112,26 @@ class BoundedExpansion:
     ) -> FloatArray:
         """``sizes`` is the sum of |weight| k(x, z) over the rows, in single precision."""
         lost = (self._sizes + len(self._exact.weights)) * _LOST
-        if form.kind in ("gaussian", "laplacian"):
-            error = np.expm1(self._exponent_error(form, a, b, d)) + _SUMMING
-            # the sizes err likewise
-            bound = _MARGIN * error * sizes / (1.0 - error) + lost
-            return np.where(error < 0.1, bound, np.inf)
-        # |gamma x'z + coef0| and the error of that, in units of u
-        largest = form.gamma * (a * b + d * (1.0 + a + b) * _FLUSHED) + abs(form.coef0) + _FLUSHED
-        if form.kind == "sigmoid":
-            # tanh is nowhere steeper than 1; ours is within 8 u
-            error = np.where(largest < _TOO_LARGE, (d + 6) * _U * largest + 8 * _U, np.inf)
-            return _MARGIN * (error + _SUMMING) * self._sizes + lost
-        # (t + (d + 5) u t)^p (1 + u)^p - t^p, t being the largest base
-        power = np.maximum(largest, 1.0) ** form.degree
-        error = np.expm1(form.degree * (d + 6) * _U) + _SUMMING
-        bound = _MARGIN * error * largest**form.degree * self._sizes
-        return np.where(power < _TOO_LARGE, bound + form.degree * power * lost, np.inf)
+        match form.kind:
+            case "gaussian" | "laplacian":
+                error = np.expm1(self._exponent_error(form, a, b, d)) + _SUMMING
+                # the sizes err likewise
+                bound = _MARGIN * error * sizes / (1.0 - error) + lost
+                return np.where(error < 0.1, bound, np.inf)
+            case "sigmoid":
+                # tanh is nowhere steeper than 1; ours is within 8 u
+                t = _largest_base(form, a, b, d)
+                error = np.where(t < _TOO_LARGE, (d + 6) * _U * t + 8 * _U, np.inf)
+                return _MARGIN * (error + _SUMMING) * self._sizes + lost
+            case "polynomial":
+                # (t + (d + 5) u t)^p (1 + u)^p - t^p, t being the largest base
+                t, p = _largest_base(form, a, b, d), form.degree
+                power = np.maximum(t, 1.0) ** p
+                error = np.expm1(p * (d + 6) * _U) + _SUMMING
+                bound = _MARGIN * error * t**p * self._sizes
+                return np.where(power < _TOO_LARGE, bound + max(p, 1) * power * lost, np.inf)
+            case _:
+                raise TypeError(f"no bound is known for kernels of kind {form.kind!r}")
 
     def _exponent_error(self, form: shapes.Leaf, a: FloatArray, b: float, d: int) -> FloatArray:
         """Of gamma |x - z|^2, computed from |x|^2 + |z|^2 - 2 x'z, or gamma |x - z|_1.
@@ -141,12 +145,17 @@ class BoundedExpansion:
             shift = shift * form.transform if form.transform.ndim == 1 else shift @ form.transform
         away = 0.0 if shift is None else float(np.linalg.norm(shift))
         reach, double_reach = a + b, a + b + 2.0 * away
-        if form.kind == "gaussian":
+        if shapes.COMPUTED_FROM[form.kind] == "squares":
             length, double_length = reach**2, double_reach**2
         else:
             length, double_length = np.sqrt(d) * reach, np.sqrt(d) * double_reach
         rounding = _U * (length + (1.0 + reach) * _FLUSHED) + _U_DOUBLE * double_length
         return np.asarray(form.gamma * (d + 8) * rounding, dtype=np.float64)
+
+
+def _largest_base(form: shapes.Leaf, a: FloatArray, b: float, d: int) -> FloatArray:
+    """|gamma x'z + coef0|, which is off by (d + 5) u of that."""
+    return form.gamma * (a * b + d * (1.0 + a + b) * _FLUSHED) + abs(form.coef0) + _FLUSHED
 
 
 class LazyExpansion:

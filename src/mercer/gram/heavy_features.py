@@ -1,7 +1,7 @@
 """Distances of sparse rows of which some features are far larger than the others.
 
 With h the heavy features and l the light ones, ``|x - z|^2 = |x_h - z_h|^2 + |x_l - z_l|^2``, and
-likewise for absolute differences: a kernel of distances is the product of itself on both. Few
+likewise for absolute differences: exp(-gamma distance) is the product of itself on both. Few
 heavy features are compared by differences, as dense rows; the light ones go by inner products,
 which lose nothing there.
 """
@@ -46,13 +46,14 @@ class SplitRows:
 def split_rows(form: shapes.Leaf, rows: RowSet, most_spread: float) -> SplitRows | None:
     """Rows without those features by which they spread too far; None if these are not few.
 
-    No light entry has more than its share of ``most_spread``.
+    The kernel is an exponential. No light entry has more than its share of ``most_spread``.
     """
     csr = sp.csr_array(rows.rows)
     share = most_spread / max(int(np.diff(csr.indptr).max(initial=0)), 1)
     scale = 1.0 if form.transform is None else form.transform[csr.indices]
     with np.errstate(over="ignore"):
         sizes = np.abs(csr.data * scale)
-        is_heavy = ~(form.gamma * (sizes**2 if form.kind == "gaussian" else sizes) <= share)
+        terms = sizes**2 if shapes.COMPUTED_FROM[form.kind] == "squares" else sizes
+        is_heavy = ~(form.gamma * terms <= share)
     features = np.unique(csr.indices[is_heavy])
     return SplitRows(rows, features, form.transform) if len(features) <= _MOST else None

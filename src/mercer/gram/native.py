@@ -96,14 +96,14 @@ def _is_numeric(rows: Any) -> bool:
 
 
 def _mean(rows: Any) -> NDArray[np.float64]:
-    """About the mean of dense numeric rows."""
+    """Mean of an evenly spaced sample of the rows."""
     if is_plain(rows):
         return _core.mean_row(rows, max(len(rows) // _MEAN_ROWS, 1))
     return np.asarray(_some(rows, _MEAN_ROWS).mean(axis=0, dtype=np.float64))
 
 
 def _some(rows: Any, count: int) -> Any:
-    """About as many rows, from everywhere, where they lie."""
+    """A view of about ``count`` evenly spaced rows."""
     return rows[:: max(len(rows) // count, 1)]
 
 
@@ -152,12 +152,17 @@ def _kernels(forms: Iterable[shapes.Form], left: RowSet, right: RowSet) -> list[
 
 
 def _sparse_leaf(form: shapes.Leaf, left: RowSet, right: RowSet) -> CoreKernel:
-    """A kernel of distances by differences, of heavy features only if these are few."""
+    """A kernel of distances by differences, of heavy features only if these are few.
+
+    Heavy and light features are then kernels of their own, whose product an exponential is.
+    """
     core, scale = KERNEL_TYPES[left.precision], form.transform
     parameters = form.kind, form.gamma, form.coef0, form.degree
-    key = (form.kind, form.gamma, id(scale))
+    key = _key(form)
     if key not in left.splits:
-        left.splits[key] = split_rows(form, left, MOST_SPREAD[left.precision])
+        can_split = form.kind in shapes.EXPONENTIALS
+        limit = MOST_SPREAD[left.precision]
+        left.splits[key] = split_rows(form, left, limit) if can_split else None
     split = left.splits[key]
     if split is None:
         pair = left.packed(scale, False), right.packed(scale, False)
@@ -179,25 +184,32 @@ def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
 
 
 def is_of_distances(form: shapes.Leaf) -> bool:
-    """Whether shifts do not change the values of a kernel."""
-    return form.kind in ("gaussian", "laplacian")
+    """Whether the kernel depends on differences of rows only."""
+    return shapes.COMPUTED_FROM[form.kind] != "products"
+
+
+def _key(form: shapes.Leaf) -> tuple[str, float, int]:
+    """What is kept for a leaf is found by this: ``RowSet.packed`` keeps the transform, and so the
+    id, alive."""
+    return form.kind, form.gamma, id(form.transform)
 
 
 # Of gamma |x|^2 or gamma |x|_1, x being the longest of the rows. Exponents from norms and inner
 # products are off by up to 4 times that many roundings: kernel values by 6e-5 in single precision
-# and 2e-12 in double. Of a row farther out than all of these they are not off by more: beyond
-# twice the distance its kernel values shrink faster than the error grows.
+# and 2e-12 in double. Rows farther out have no larger error: beyond twice the distance kernel
+# values shrink faster than the error grows.
 MOST_SPREAD: dict[Precision, float] = {"single": 2.0**8, "double": 2.0**12}
 
 
 def spread(form: shapes.Leaf, rows: RowSet) -> float:
-    """``gamma |x|^2``, for a laplacian ``gamma |x|_1``, of the longest row x, or a bound of it."""
-    key = (form.kind, form.gamma, id(form.transform))
+    """``gamma |x|^2``, or ``gamma |x|_1``, of the longest row x, or a bound of it."""
+    key = _key(form)
     if key not in rows.spreads:
         packed = rows.packed(form.transform, not rows.store_sparse)
         square = packed.largest_norm()
+        is_square = shapes.COMPUTED_FROM[form.kind] == "squares"
         # |x|_1 <= sqrt(d) |x|
-        length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
+        length = square if is_square else float(np.sqrt(packed.longest * square))
         rows.spreads[key] = form.gamma * length
     return rows.spreads[key]
 
@@ -209,29 +221,27 @@ def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
     """
     if not is_of_distances(form):
         return False, False
-    key = (form.kind, form.gamma, id(form.transform))
-    if key not in fixed.packings:
-        fixed.packings[key] = _choose_packing(form, fixed)
-    return fixed.packings[key]
-
-
-def _choose_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
+    key = _key(form)
+    if key in fixed.packings:
+        return fixed.packings[key]
     centred = not fixed.store_sparse
     # Dense rows have their absolute differences taken one by one anyway.
-    may_cancel = form.kind == "gaussian" or fixed.store_sparse
-    # A product with gamma may overflow, and is then no number or infinite.
+    are_squares = shapes.COMPUTED_FROM[form.kind] == "squares"
+    may_cancel = are_squares or fixed.store_sparse
+    # `not <=` also catches NaN: gamma times a norm may overflow.
     by_differences = may_cancel and not spread(form, fixed) <= MOST_SPREAD[fixed.precision]
-    if centred and fixed.precision == "double" and (by_differences or form.kind == "laplacian"):
+    if centred and fixed.precision == "double" and (by_differences or not are_squares):
         # Differences of doubles are as exact as they are; a shift rounds rows near the origin.
         if fixed.shift is not None:
             fixed.unpack(form.transform, centred)
         centred = False
+    fixed.packings[key] = centred, by_differences
     return centred, by_differences
 
 
 def takes_bytes(form: shapes.Leaf, left: RowSet, right: RowSet) -> bool:
-    """Whether a kernel of inner products meets rows of bytes on both sides."""
-    if form.transform is not None or form.kind == "laplacian":
+    """Whether a kernel of inner products, or of squares, meets rows of bytes on both sides."""
+    if form.transform is not None or shapes.COMPUTED_FROM[form.kind] == "absolute differences":
         return False
     return left.byte_type is not None and left.byte_type == right.byte_type
 

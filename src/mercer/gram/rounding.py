@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from math import isnan, sqrt
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def fits_single(form: shapes.Form, rows: RowSet) -> bool:
 
 def is_at_most_one(form: shapes.Form) -> bool:
     """Whether no kernel value can be larger than 1, whatever the rows."""
-    return isinstance(form, shapes.Leaf) and is_of_distances(form)
+    return isinstance(form, shapes.Leaf) and form.kind in shapes.EXPONENTIALS
 
 
 def rounding_of_rows(form: shapes.Form, rows: RowSet) -> FloatArray | float:
@@ -145,25 +145,42 @@ def _normalized_error(part: _Bound) -> Any:
 
 
 def _leaf_bound(form: shapes.Leaf, rows: RowSet) -> _Bound:
-    if is_of_distances(form):
-        return _Bound(1.0, 1.0, _distance_error(form, rows))
+    match form.kind:
+        case "gaussian" | "laplacian":
+            return _Bound(1.0, 1.0, _distance_error(form, rows))
+        case "linear":
+            squares, error = _product_error(form, rows)
+            return _Bound(squares, squares, error)
+        case "sigmoid":
+            # tanh is nowhere steeper than 1
+            _, diagonal, error = _base_bound(form, rows)
+            return _Bound(1.0, np.tanh(diagonal), error + 8.0 * _U)
+        case "polynomial":
+            # t^p is off by p t^(p-1) times the error of t
+            size, diagonal, error = _base_bound(form, rows)
+            p = form.degree
+            return _Bound(size**p, diagonal**p, p * size ** max(p - 1, 0) * error)
+        case _:
+            assert_never(form.kind)
+
+
+def _product_error(form: shapes.Leaf, rows: RowSet) -> tuple[FloatArray, FloatArray]:
+    """Squared lengths of the rows, and bounds of the error of inner products."""
     if takes_bytes(form, rows, rows):
         # exact integers, rounded when they are used
         squares, terms = np.asarray(2.0**16 * rows.rows.shape[1]), 4.0
     else:
         packed = rows.packed(form.transform, False)
         squares, terms = packed.squared_norms(), packed.longest + 8.0 + _transform_loss(form)
-    if form.kind == "linear":
-        return _Bound(squares, squares, terms * _U * squares)
-    # of t = gamma x'z + coef0
-    size = form.gamma * squares + abs(form.coef0)
-    error = terms * _U * form.gamma * squares + 4.0 * _U * size
-    if form.kind == "sigmoid":
-        # tanh is nowhere steeper than 1
-        return _Bound(1.0, np.tanh(form.gamma * squares + form.coef0), error + 8.0 * _U)
-    # t^p is off by p t^(p-1) times that
-    diagonal = (form.gamma * squares + form.coef0) ** form.degree
-    return _Bound(size**form.degree, diagonal, form.degree * size ** (form.degree - 1) * error)
+    return squares, terms * _U * squares
+
+
+def _base_bound(form: shapes.Leaf, rows: RowSet) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of t = gamma x'z + coef0: bounds of its size, t where x = z, and bounds of its error."""
+    squares, error = _product_error(form, rows)
+    products = form.gamma * squares
+    size = products + abs(form.coef0)
+    return size, products + form.coef0, form.gamma * error + 4.0 * _U * size
 
 
 def _transform_loss(form: shapes.Leaf) -> float:
@@ -187,7 +204,8 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
     packed = rows.packed(form.transform, centred)
     d = packed.longest + 8
     error = d * _U
-    if rows.store_sparse or (form.kind == "gaussian" and not by_differences):
+    goes_by_norms = shapes.COMPUTED_FROM[form.kind] == "squares" and not by_differences
+    if rows.store_sparse or goes_by_norms:
         # light features of sparse rows go by inner products in any case
         error += 4.0 * d * _U * min(spread(form, rows), MOST_SPREAD["double"])
     if form.transform is not None:

@@ -22,6 +22,7 @@ from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.least_squares.streaming import Stream
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.multiclass.formulations import ALL_IN_ONE
+from mercer.paths.results.integrity import require
 from mercer.problem import Solution, Status
 from mercer.training.checked_input import READ_TYPES
 from mercer.training.rows import is_precomputed
@@ -60,12 +61,6 @@ def completed(machine: Any, check: Callable[[Any], None]) -> Any:
         check(machine)
         machine.__setstate__(machine.__getstate__())
     return machine
-
-
-def require(condition: bool, fault: str) -> None:
-    """Raise ValueError if the parts of an object do not fit together."""
-    if not condition:
-        raise ValueError(f"its arrays do not fit together: {fault}")
 
 
 def require_array(array: Any, name: str, kinds: str, shape: tuple[int, ...]) -> None:

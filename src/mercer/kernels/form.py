@@ -7,6 +7,9 @@ values of their parts entry by entry. ``Opaque`` leaves are asked for blocks in 
 Every form tells the built-in kernels of rows it is made of (``leaves``), whether it reads a
 stored matrix instead of rows (``reads_stored``), and whether a Python function has to be asked
 for values (``reads_python``).
+
+A new kind of leaf is named in ``LeafKind``, in ``COMPUTED_FROM``, and in ``EXPONENTIALS`` if it is
+one of them. Wherever each kind has a formula of its own, one without is refused by name.
 """
 
 from __future__ import annotations
@@ -19,7 +22,33 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Constant", "Form", "Leaf", "Normalized", "Opaque", "Product", "Scaled", "Stored", "Sum"]
+__all__ = [
+    "COMPUTED_FROM",
+    "EXPONENTIALS",
+    "Constant",
+    "Form",
+    "Leaf",
+    "LeafKind",
+    "Normalized",
+    "Opaque",
+    "Product",
+    "Scaled",
+    "Stored",
+    "Sum",
+]
+
+LeafKind = Literal["linear", "polynomial", "gaussian", "laplacian", "sigmoid"]
+# What a kind is a function of: x'z, |x-z|^2 or |x-z|_1. Of the last two, distances, shifts do not
+# change the values.
+COMPUTED_FROM: dict[LeafKind, Literal["products", "squares", "absolute differences"]] = {
+    "linear": "products",
+    "polynomial": "products",
+    "gaussian": "squares",
+    "laplacian": "absolute differences",
+    "sigmoid": "products",
+}
+# exp(-gamma distance): at most 1, and the product of itself over two parts of the features.
+EXPONENTIALS: frozenset[LeafKind] = frozenset({"gaussian", "laplacian"})
 
 
 class _Single:
@@ -60,7 +89,7 @@ class Leaf(_Single):
     ``tanh(gamma x'z + coef0)``.
     """
 
-    kind: Literal["linear", "polynomial", "gaussian", "laplacian", "sigmoid"]
+    kind: LeafKind
     gamma: float = 1.0
     coef0: float = 0.0
     degree: int = 3

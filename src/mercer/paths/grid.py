@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mercer._floating import without_warnings
 from mercer.codes.decoding import decoding_named
@@ -17,7 +18,7 @@ from mercer.machines.svm.schemes import (
     PairScheme,
     one_against_all,
 )
-from mercer.paths.grids.cells import Cells
+from mercer.paths.grids.cells import Cells, Column
 from mercer.paths.grids.columns import columns, takes_active_set
 from mercer.paths.grids.watch import Watch
 from mercer.paths.inputs.data import KernelChoice, ValuePrecision, read_inputs
@@ -30,9 +31,12 @@ from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.solving import resolve_solver
 from mercer.training.numbers import plain, positive_vector, real
 from mercer.training.splits import two_class_splits
+from mercer.training.training_set import TrainingSet
 from mercer.training.weights import check_bounds
 
 __all__ = ["svc_grid"]
+
+FloatArray = NDArray[np.float64]
 
 
 @without_warnings
@@ -153,30 +157,15 @@ def svc_grid(
     kernel = choices[0].made(inputs.rows, inputs.weight)
     precision: ValuePrecision = "double" if takes_active_set(solver, cells, kernel) else "auto"
     sources: list[KernelValues] = []
-
-    def next_source() -> KernelValues:
-        """The kernel values of one gamma, made when there is a thread for them."""
-        choice = choices[len(sources)]
-        sources.append(
-            choice.values(X, inputs.rows, inputs.weight, inputs.training, precision=precision)
-        )
-        return sources[-1]
-
-    solutions = np.full((len(choices), len(costs), len(cells.parts)), None, dtype=object)
-    scores = np.full(solutions.shape[:2], np.nan)
+    grams = _grams(choices, X, inputs, precision, sources)
     asked = Limits(deadline=deadline, callback=check_callback(callback))
     with asked.shown(verbose) as limits:
         watch = Watch(limits)
-        grams = (next_source().gram for _ in choices)
         found = columns(cells, grams, solver, kernel, watch)
-        for i, column in enumerate(found):
-            for p, own in enumerate(column.solutions):
-                solutions[i, : len(own), p] = own
-            scores[i] = column.mean_scores if cells.splits else np.nan
-            sources[i].forget()
-    while len(sources) < len(choices):
-        next_source().forget()
-    is_full = all(solution is not None for solution in solutions.flat)
+        solutions, scores = _filled(cells, found, sources, len(choices))
+    for _ in grams:
+        sources[-1].forget()
+    is_full = None not in solutions.ravel().tolist()
     is_full = is_full and not (cells.splits and np.isnan(scores).any())
     return Grid(
         gamma=np.array([getattr(v.kernel, "gamma", np.nan) for v in sources], dtype=np.float64),
@@ -189,6 +178,35 @@ def svc_grid(
         code=scheme.code if isinstance(scheme, CodeScheme) else None,
         decoding=_decoding_of(scheme),
     )
+
+
+def _grams(
+    choices: list[KernelChoice],
+    X: Any,
+    inputs: TrainingSet,
+    precision: ValuePrecision,
+    sources: list[KernelValues],
+) -> Iterator[Gram]:
+    """The kernel values of each gamma, made when there is a thread for them, and kept."""
+    for choice in choices:
+        sources.append(
+            choice.values(X, inputs.rows, inputs.weight, inputs.training, precision=precision)
+        )
+        yield sources[-1].gram
+
+
+def _filled(
+    cells: Cells, found: Iterable[Column], sources: list[KernelValues], n_gammas: int
+) -> tuple[NDArray[np.object_], FloatArray]:
+    """Solutions and scores of all cells, None and NaN where the time did not suffice."""
+    solutions = np.full((n_gammas, len(cells.costs), len(cells.parts)), None, dtype=object)
+    scores = np.full(solutions.shape[:2], np.nan)
+    for i, column in enumerate(found):
+        for p, own in enumerate(column.solutions):
+            solutions[i, : len(own), p] = own
+        scores[i] = column.mean_scores if cells.splits else np.nan
+        sources[i].forget()
+    return solutions, scores
 
 
 def _scheme(

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -19,11 +18,9 @@
 #include "core/active_set/basis/kernel_rows.hpp"
 #include "core/active_set/basis/null_space_factor.hpp"
 #include "core/active_set/basis/vectors.hpp"
+#include "core/base/none.hpp"
 
 namespace mercer::active_set {
-
-inline constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // How the free variables answer when one more moves by +1: they move by h, the multipliers by eta,
 // and the slope of the one that moves falls by `curvature`

@@ -7,7 +7,6 @@
 
 #include "core/active_set/basis/vectors.hpp"
 #include "core/active_set/simplex/purify.hpp"
-#include "core/active_set/simplex/step.hpp"
 
 namespace mercer::active_set {
 
@@ -101,48 +100,68 @@ Simplex::Outcome Simplex::enter(std::size_t variable, double slope) {
 // the way, the first one before the entering variable joins.
 Simplex::Outcome Simplex::advance(std::size_t variable, double slope, const KernelRowPointer& row) {
     Basis& basis = point_.basis;
-    const double sign = slope > 0.0 ? 1.0 : -1.0;
     const Response response = basis.respond(variable, *row);
     if (!response.is_finite()) return Outcome::stuck;
-    std::vector<double> h = response.h, eta = response.eta, u;
-    for (double& x : h) x *= sign;
-    for (double& x : eta) x *= sign;
-    double left = std::abs(slope);
-    double rate = response.is_flat() ? 0.0 : response.curvature;
-    for (bool is_basic = false;;) {
-        const std::size_t entering = is_basic ? none : variable;
-        const Block block = ratio_test(point_, entering, sign, h, is_cycling());
-        const double full = rate > 0.0 ? left / rate : infinity;
-        const double step = std::min(block.step, full);
-        if (step == infinity) return Outcome::unbounded;
-        if (!can_go(step, h)) {
-            if (is_basic) basis.remove(basis.position(variable));
-            return Outcome::stuck;
-        }
-        const double speed = is_basic ? std::abs(h[basis.position(variable)]) : 1.0;
-        move(point_, entering, sign, step, h, eta);
-        point_.objective += speed * step * (left - 0.5 * step * rate);
-        note_step(step);
-        if (block.step >= full) {
-            if (!is_basic) basis.append(variable, row, response);
-            return Outcome::done;
-        }
-        left -= step * rate;
-        if (block.position == basis.size() || basis.members()[block.position] == variable) {
-            if (is_basic) basis.remove(block.position);
-            snap(point_, variable, block.at_upper, *row);
-            ++counters_.flips;
-            return Outcome::done;
+    Course course{slope > 0.0 ? 1.0 : -1.0, std::abs(slope),
+                  response.is_flat() ? 0.0 : response.curvature, response.h, response.eta};
+    for (double& x : course.h) x *= course.sign;
+    for (double& x : course.eta) x *= course.sign;
+    Block block;
+    const Outcome outcome = step_along(course, variable, 1.0, block);
+    if (outcome == Outcome::done) basis.append(variable, row, response);
+    if (outcome != Outcome::blocked) return outcome;
+    if (block.position == basis.size()) return flip(variable, block, *row);
+    leave(point_, block);
+    if (!basis.append(variable, row)) return Outcome::stuck;
+    return advance_basic(variable, negligible * std::abs(slope), *row, course);
+}
+
+// The same once the entering variable is basic, until no more than `least` of its slope is left.
+Simplex::Outcome Simplex::advance_basic(std::size_t variable, double least, const KernelRow& row,
+                                        Course& course) {
+    Basis& basis = point_.basis;
+    const std::vector<double> no_sums(course.eta.size(), 0.0);
+    std::vector<double> u;
+    course.rate = 1.0;
+    while (!(course.left <= least)) {
+        const std::size_t own = basis.position(variable);
+        u.assign(basis.size(), 0.0);
+        u[own] = course.sign;
+        basis.solve(u.data(), no_sums, course.h, course.eta);
+        Block block;
+        const Outcome outcome = step_along(course, none, std::abs(course.h[own]), block);
+        if (outcome == Outcome::stuck) basis.remove(own);
+        if (outcome != Outcome::blocked) return outcome;
+        if (block.position == own) {
+            basis.remove(own);
+            return flip(variable, block, row);
         }
         leave(point_, block);
-        if (!is_basic && !basis.append(variable, row)) return Outcome::stuck;
-        is_basic = true;
-        if (left <= negligible * std::abs(slope)) return Outcome::done;
-        u.assign(basis.size(), 0.0);
-        u[basis.position(variable)] = sign;
-        basis.solve(u.data(), std::vector<double>(eta.size(), 0.0), h, eta);
-        rate = 1.0;
     }
+    return Outcome::done;
+}
+
+// To the end of the course, or to the first bound met, which is then `block`.
+Simplex::Outcome Simplex::step_along(Course& course, std::size_t entering, double speed,
+                                     Block& block) {
+    block = ratio_test(point_, entering, course.sign, course.h, is_cycling());
+    const double full = course.rate > 0.0 ? course.left / course.rate : infinity;
+    const double step = std::min(block.step, full);
+    if (step == infinity) return Outcome::unbounded;
+    if (!can_go(step, course.h)) return Outcome::stuck;
+    move(point_, entering, course.sign, step, course.h, course.eta);
+    point_.objective += speed * step * (course.left - 0.5 * step * course.rate);
+    note_step(step);
+    if (block.step >= full) return Outcome::done;
+    course.left -= step * course.rate;
+    return Outcome::blocked;
+}
+
+// The entering variable has met its own other bound.
+Simplex::Outcome Simplex::flip(std::size_t variable, const Block& block, const KernelRow& row) {
+    snap(point_, variable, block.at_upper, row);
+    ++counters_.flips;
+    return Outcome::done;
 }
 
 void Simplex::note_step(double step) {

@@ -15,6 +15,7 @@
 #include "core/active_set/simplex/options.hpp"
 #include "core/active_set/simplex/point.hpp"
 #include "core/active_set/simplex/pricing.hpp"
+#include "core/active_set/simplex/step.hpp"
 #include "core/active_set/watch.hpp"
 
 namespace mercer::active_set {
@@ -35,10 +36,19 @@ class Simplex {
     const Counters& counters() const { return counters_; }
 
   private:
-    enum class Outcome { done, unbounded, stuck };
+    enum class Outcome { done, blocked, unbounded, stuck };
+    // Where the entering variable goes: how much of its slope is `left`, the `rate` at which that
+    // falls, and how the basic variables and multipliers answer.
+    struct Course {
+        double sign, left, rate;
+        std::vector<double> h, eta;
+    };
 
     Outcome enter(std::size_t variable, double slope);
     Outcome advance(std::size_t variable, double slope, const KernelRowPointer& row);
+    Outcome advance_basic(std::size_t variable, double least, const KernelRow& row, Course& course);
+    Outcome step_along(Course& course, std::size_t entering, double speed, Block& block);
+    Outcome flip(std::size_t variable, const Block& block, const KernelRow& row);
     void rebuild();
     void note_step(double step);
     bool has_gained(double since);

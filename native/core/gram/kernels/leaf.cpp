@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "core/gram/kernels/merged_leaf.hpp"
 #include "core/gram/kernels/panel_leaf.hpp"
@@ -29,7 +30,7 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
     void values(Indices left, std::size_t first, std::size_t last, T* out,
                 std::size_t stride) const override {
         const FlushDenormals flush;
-        const bool one_norms = leaf_.kind == LeafKind::laplacian;
+        const bool one_norms = takes_one_norms(leaf_.kind);
         const std::size_t batch = micro_kernels<T>().sparse_height;
         for (std::size_t i = 0; i < left.size(); i += batch) {
             const Indices some = left.subspan(i, std::min(batch, left.size() - i));
@@ -43,7 +44,7 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
     RowValues<T> ready(Indices left) const override {
         constexpr std::size_t most = std::size_t(1) << 20;
         if (left.size() * left_->n_features() > most) return LeafKernel<T, Rows<T>>::ready(left);
-        const bool one_norms = leaf_.kind == LeafKind::laplacian;
+        const bool one_norms = takes_one_norms(leaf_.kind);
         const auto rows = std::make_shared<const typename Rows<T>::Left>(*left_, left, one_norms);
         return [=, this](std::size_t first, std::size_t last, T* out, std::size_t stride) {
             const FlushDenormals flush;
@@ -60,7 +61,7 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
             return this->linear_product(left, weights, n_columns, first, last, out, stride,
                                         threads);
         }
-        const bool one_norms = leaf_.kind == LeafKind::laplacian;
+        const bool one_norms = takes_one_norms(leaf_.kind);
         // Whole blocks for both layouts: the order of summation is that of dense rows.
         const std::size_t batch =
             std::lcm(micro_kernels<T>().sparse_height, micro_kernels<T>().left_height);
@@ -81,7 +82,7 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
                      std::size_t first, std::size_t last, double* out, std::size_t stride) const {
         constexpr std::size_t tile = 256;
         const FlushDenormals flush;
-        const bool one_norms = leaf_.kind == LeafKind::laplacian;
+        const bool one_norms = takes_one_norms(leaf_.kind);
         const std::size_t height = rows.view().count;
         Buffer<T> block(height * tile);
         std::vector<const T*> row(height);
@@ -112,14 +113,24 @@ static RowsPointer<T> in_range(RowsPointer<T> rows) {
     return copy;
 }
 
+static LeafKind by_differences_of(LeafKind kind) {
+    switch (kind) {
+        case LeafKind::gaussian: return LeafKind::gaussian_by_differences;
+        case LeafKind::gaussian_by_differences:
+        case LeafKind::laplacian: return kind;
+        case LeafKind::linear:
+        case LeafKind::polynomial:
+        case LeafKind::sigmoid: break;
+    }
+    throw std::invalid_argument("a kernel of inner products has no differences");
+}
+
 template <class T>
 KernelPointer<T> make_leaf(LeafParameters leaf, RowsPointer<T> left, RowsPointer<T> right,
                            bool by_differences) {
+    if (by_differences) leaf.kind = by_differences_of(leaf.kind);
     if (by_differences && left->is_sparse()) {
         return make_merged_leaf<T>(leaf, std::move(left), std::move(right));
-    }
-    if (by_differences && leaf.kind == LeafKind::gaussian) {
-        leaf.kind = LeafKind::gaussian_by_differences;
     }
     if (leaf.kind == LeafKind::gaussian) {
         left = in_range<T>(std::move(left));

@@ -2,6 +2,7 @@
 
 #include "core/gram/kernels/merged_leaf.hpp"
 
+#include <cassert>
 #include <cmath>
 #include <numbers>
 
@@ -34,6 +35,21 @@ T merged_distance(const SparseRows<T>& left, std::size_t i, const SparseRows<T>&
     return sum;
 }
 
+// Those of kernels exp(-gamma distance).
+template <class T>
+auto distance_of(LeafKind kind) {
+    switch (kind) {
+        case LeafKind::gaussian_by_differences: return merged_distance<T, true>;
+        case LeafKind::laplacian: return merged_distance<T, false>;
+        case LeafKind::gaussian:
+        case LeafKind::linear:
+        case LeafKind::polynomial:
+        case LeafKind::sigmoid: break;
+    }
+    assert(!"exp(-gamma distance), by differences");
+    __builtin_unreachable();
+}
+
 template <class T>
 class MergedLeaf final : public LeafKernel<T, Rows<T>> {
     using LeafKernel<T, Rows<T>>::leaf_;
@@ -51,8 +67,7 @@ class MergedLeaf final : public LeafKernel<T, Rows<T>> {
     void values(Indices left, std::size_t first, std::size_t last, T* out,
                 std::size_t stride) const override {
         const FlushDenormals flush;
-        const auto distance = leaf_.kind == LeafKind::laplacian ? merged_distance<T, false>
-                                                                : merged_distance<T, true>;
+        const auto distance = distance_of<T>(leaf_.kind);
         const SparseRows<T> from = left_->sparse(false), to = right_->sparse(false);
         const T scale = T(-leaf_.gamma * std::numbers::log2e);
         for (std::size_t r = 0; r < left.size(); ++r) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,21 +62,13 @@ def with_threshold(
     Values of rows held out come from machines with the parameters of `plain`, each trained
     without one of five folds, on a sample if there are many rows.
     """
-    folds = possible_folds(data, FOLDS, [])
-    if folds < 2:
-        notes.append(_TOO_FEW)
-        return kept
-    cost = parting.cost(np.unique(data.y).tolist())  # type: ignore[arg-type]
-    machine, rows = _of_folds(plain, data, folds, seed, max_time)
-    if rows is not None:
-        notes.append(
-            f"the threshold was chosen by machines of {len(rows):,} of {data.X.shape[0]:,} rows"
-        )
-    splits = splitter_of(data, folds, seed)
-    with noted(notes):
-        found = ThresholdSVC(machine, cost=cost, cv=splits).fit(*_learned(plain, data, rows))
-    found.estimator_ = machine_of(kept)  # of all rows, with probabilities if it has any
-    return _around(kept, found)
+
+    def made(machine: Any, folds: int) -> Any:
+        cost = parting.cost(np.unique(data.y).tolist())  # type: ignore[arg-type]
+        return ThresholdSVC(machine, cost=cost, cv=splitter_of(data, folds, seed))
+
+    what = "the threshold was chosen by"
+    return _with_folds(plain, kept, data, seed, notes, max_time, what, made)
 
 
 def with_sets(
@@ -91,24 +84,38 @@ def with_sets(
     These come from machines with the parameters of `plain`, each trained without one of five
     folds, on a sample if there are many rows. `max_time` is for all of their fits.
     """
+
+    def made(machine: Any, folds: int) -> Any:
+        if data.task is Task.classification:
+            return ConformalSVC(machine, kind="cross", cv=folds, random_state=seed)
+        return ConformalSVR(machine, kind="cv+", cv=folds, random_state=seed)
+
+    what = "sets and intervals come from"
+    return _with_folds(plain, kept, data, seed, notes, max_time, what, made)
+
+
+def _with_folds(
+    plain: Any,
+    kept: Any,
+    data: TrainingSet,
+    seed: int,
+    notes: list[str],
+    max_time: float | None,
+    what: str,
+    made: Callable[[Any, int], Any],
+) -> Any:
+    """`kept` inside what `made(machine, folds)` learns; `what` of it comes from fewer rows."""
     folds = possible_folds(data, FOLDS, [])
     if folds < 2:
         notes.append(_TOO_FEW)
         return kept
     machine, rows = _of_folds(plain, data, folds, seed, max_time)
     if rows is not None:
-        notes.append(
-            f"sets and intervals come from machines of {len(rows):,} of {data.X.shape[0]:,} rows"
-        )
-    conformal: Any = (
-        ConformalSVC(machine, kind="cross", cv=folds, random_state=seed)
-        if data.task is Task.classification
-        else ConformalSVR(machine, kind="cv+", cv=folds, random_state=seed)
-    )
+        notes.append(f"{what} machines of {len(rows):,} of {data.X.shape[0]:,} rows")
     with noted(notes):
-        conformal.fit(*_learned(plain, data, rows))
-    conformal.estimator_ = machine_of(kept)  # of all rows, with probabilities if it has any
-    return _around(kept, conformal)
+        found = made(machine, folds).fit(*_learned(plain, data, rows))
+    found.estimator_ = machine_of(kept)  # of all rows, with probabilities if it has any
+    return _around(kept, found)
 
 
 def _of_folds(

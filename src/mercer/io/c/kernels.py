@@ -56,8 +56,9 @@ class KernelWriter:
     def _leaf(self, leaf: shapes.Leaf) -> str:
         x, table, width = self._image(leaf)
         pair = f"({x}, {table}[j], {width})"
-        if leaf.kind in ("gaussian", "laplacian"):
-            name = "squared_distance" if leaf.kind == "gaussian" else "absolute_distance"
+        if leaf.kind in shapes.EXPONENTIALS:
+            are_squares = shapes.COMPUTED_FROM[leaf.kind] == "squares"
+            name = "squared_distance" if are_squares else "absolute_distance"
             return f"EXP({self.source.number(-leaf.gamma)} * {name}{pair})"
         return self._outer(leaf, f"dot{pair}")
 
@@ -67,7 +68,12 @@ class KernelWriter:
             return product
         gamma, coef0 = self.source.number(leaf.gamma), self.source.number(leaf.coef0)
         inner = f"{gamma} * {product} + {coef0}"
-        return f"TANH({inner})" if leaf.kind == "sigmoid" else f"power({inner}, {leaf.degree})"
+        match leaf.kind:
+            case "polynomial":
+                return f"power({inner}, {leaf.degree})"
+            case "sigmoid":
+                return f"TANH({inner})"
+        raise TypeError(f"no C for kernels of kind {leaf.kind!r}")
 
     def _image(self, leaf: shapes.Leaf) -> tuple[str, str, int]:
         """Names of x and of the rows as the leaf reads them, and their width."""
@@ -100,7 +106,7 @@ class KernelWriter:
     def _diagonal(self, form: shapes.Form) -> str:
         """The expression of k(x, x)."""
         match form:
-            case shapes.Leaf() if form.kind not in ("gaussian", "laplacian"):
+            case shapes.Leaf() if form.kind not in shapes.EXPONENTIALS:
                 x, _, width = self._image(form)
                 return self._outer(form, f"dot({x}, {x}, {width})")
             case shapes.Constant():

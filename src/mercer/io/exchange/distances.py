@@ -78,7 +78,7 @@ def equal_diagonal(form: shapes.Form) -> float | None:
     """k(x, x) if it is the same for all rows."""
     match form:
         case shapes.Leaf():
-            return 1.0 if form.kind in ("gaussian", "laplacian") else None
+            return 1.0 if form.kind in shapes.EXPONENTIALS else None
         case shapes.Constant():
             return form.value
         case shapes.Scaled():
@@ -99,11 +99,16 @@ def inverse_lengths(form: shapes.Form, rows: FloatArray) -> FloatArray:
 
 
 def _leaf_diagonal(leaf: shapes.Leaf, rows: FloatArray) -> FloatArray:
-    if leaf.kind in ("gaussian", "laplacian"):
+    if leaf.kind in shapes.EXPONENTIALS:
         return np.ones(len(rows))
     near = transformed(leaf, rows)
     squares = np.einsum("ij,ij->i", near, near)
-    if leaf.kind == "linear":
-        return squares
     inner = leaf.gamma * squares + leaf.coef0
-    return inner**leaf.degree if leaf.kind == "polynomial" else np.tanh(inner)
+    match leaf.kind:
+        case "linear":
+            return squares
+        case "polynomial":
+            return inner**leaf.degree
+        case "sigmoid":
+            return np.tanh(inner)
+    raise TypeError(f"no diagonal is known for kernels of kind {leaf.kind!r}")

@@ -46,13 +46,13 @@ def _shape(graph: Graph, x: str, width: int) -> str:
 
 def _leaf(graph: Graph, leaf: shapes.Leaf, x: str, rows: FloatArray) -> str:
     mapped, near = _transformed(graph, leaf, x), transformed(leaf, rows)
-    if leaf.kind == "laplacian":
-        distances = _by_differences(graph, mapped, near, absolute=True)
-    elif leaf.kind == "gaussian":
-        distances = _squared_distances(graph, leaf, mapped, near)
-    else:
+    if leaf.kind not in shapes.EXPONENTIALS:
         gamma = 1.0 if leaf.kind == "linear" else leaf.gamma
         return _outer(graph, leaf, graph.node("MatMul", mapped, graph.numbers(gamma * near.T)))
+    if shapes.COMPUTED_FROM[leaf.kind] == "squares":
+        distances = _squared_distances(graph, leaf, mapped, near)
+    else:
+        distances = _by_differences(graph, mapped, near, absolute=True)
     return graph.node("Exp", graph.node("Mul", distances, graph.numbers(-leaf.gamma)))
 
 
@@ -69,9 +69,12 @@ def _outer(graph: Graph, leaf: shapes.Leaf, products: str) -> str:
     if leaf.kind == "linear":
         return products
     inner = graph.node("Add", products, graph.numbers(leaf.coef0))
-    if leaf.kind == "sigmoid":
-        return graph.node("Tanh", inner)
-    return graph.node("Pow", inner, graph.numbers(leaf.degree))
+    match leaf.kind:
+        case "polynomial":
+            return graph.node("Pow", inner, graph.numbers(leaf.degree))
+        case "sigmoid":
+            return graph.node("Tanh", inner)
+    raise TypeError(f"no graph for kernels of kind {leaf.kind!r}")
 
 
 def _squared_distances(graph: Graph, leaf: shapes.Leaf, x: str, rows: FloatArray) -> str:
@@ -143,7 +146,7 @@ def _normalized(graph: Graph, part: shapes.Form, x: str, rows: FloatArray) -> st
 def _diagonal(graph: Graph, form: shapes.Form, x: str) -> str:
     """k(x, x) as a column."""
     match form:
-        case shapes.Leaf() if form.kind not in ("gaussian", "laplacian"):
+        case shapes.Leaf() if form.kind not in shapes.EXPONENTIALS:
             mapped = _transformed(graph, form, x)
             squares = graph.sum_of_rows(graph.node("Mul", mapped, mapped))
             if form.kind != "linear":
