@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._log import LOG
 from mercer._reported import Reported
 from mercer._sklearn import CallbackSupportMixin, Interval, StrOptions
+from mercer._threads import blas_threads
 from mercer._warning import warn
 from mercer.machines.base import KernelMachine
 from mercer.machines.certified import certificate_html, table_html
@@ -184,8 +185,9 @@ class TunedMachine(MetaEstimatorMixin, Reported, CallbackSupportMixin, BaseEstim
         self._keep_honest(best, task, n_fitted, has_groups=groups is not None)
         self._tell_constant(task)
         fitted.tell(task.n_rows, type(self).__name__)
-        self.relevance_ = relevance(self.best_estimator_, task)
-        self._keep_probabilities(found, task, options)
+        with blas_threads(1):  # others spin for a while, on the cores of what comes next
+            self.relevance_ = relevance(self.best_estimator_, task)
+            self._keep_probabilities(found, task, options)
         for history in found.histories:
             if history.held_out is not None:
                 history.held_out.forget_values()
