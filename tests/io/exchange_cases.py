@@ -40,6 +40,7 @@ from mercer import (
     ThresholdSVC,
     TunedRLSC,
     TunedSVC,
+    TunedSVR,
 )
 from mercer.io.exchange import describe
 from mercer.io.exchange.distances import diagonal
@@ -163,6 +164,9 @@ ESTIMATORS: dict[str, Make] = {
     "OnlineSVR": lambda: OnlineSVR().fit(X, TARGETS),
     "TunedSVC": lambda: TunedSVC(max_evals=2, cv=2).fit(X, NAMES),
     "TunedRLSC": lambda: TunedRLSC(max_evals=2).fit(X, NAMES),
+    "TunedSVR of two": lambda: TunedSVR(max_evals=2, cv=2, scale=True).fit(
+        X, np.column_stack([TARGETS, -20.0 * X[:, 1]])
+    ),
     "CodeClassifier": lambda: CodeClassifier(SVC(), code="one-vs-all").fit(X, FOUR),
     "scaled target": lambda: TransformedTargetRegressor(
         make_pipeline(StandardScaler(), SVR()), transformer=StandardScaler()

@@ -19,6 +19,7 @@ from mercer.diagnostics.feature_scale import unscaled_features
 from mercer.diagnostics.finding import NEARLY_ALL, Diagnosis, Finding, percent
 from mercer.diagnostics.least_squares import of_least_squares
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.machines.functions import best_inside
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.isolated_support import is_support_isolated
 from mercer.online import OnlineSVC, OnlineSVR
@@ -65,8 +66,9 @@ def diagnose(machine: Any) -> Diagnosis:
     findings: list[Finding] = []
     if isinstance(inner, TunedMachine):
         check_is_fitted(inner)
+        best = best_inside(inner)
         findings += _of_search(inner)
-        inner = inner.best_estimator_
+        inner = best
         if isinstance(inner, Pipeline):  # with a scaler of its own
             preparation, inner = preparation or inner[:-1], inner[-1]
     if not isinstance(inner, KNOWN):

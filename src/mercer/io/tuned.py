@@ -21,7 +21,9 @@ from mercer.selection.optimizers.wrapped import Patience, Restarts
 from mercer.selection.prior import Prior
 from mercer.selection.results import parameter_columns
 from mercer.selection.space import Space
+from mercer.selection.tuned.regressor import TunedRegressor
 from mercer.selection.tuned.scaling import last_machine
+from mercer.selection.tuned.targets import gathered
 
 __all__ = ["TUNED"]
 
@@ -31,6 +33,8 @@ FITTED = (
     *("relevance_", "search_status_", "_edges", "held_out_", "calibration_"),
     *("honest_score_", "honest_interval_", "honest_kind_", "rejected_", "_search_key"),
 )
+# The searches of several targets tell all else.
+OF_TARGETS = ("estimators_", "target_names_")
 OF_THE_BEST = ("classes_", "feature_names_in_", "kernel_", "n_features_in_")
 # What a search says of itself in a word or a number.
 HISTORY = tuple(f.name for f in fields(History) if f.type in ("list[str]", "bool", "int", "str"))
@@ -113,7 +117,8 @@ def _require_places(places: Any, count: int, length: int) -> None:
 
 
 def _take_tuned(machine: Any) -> State:
-    own = {name: vars(machine)[name] for name in FITTED if name in vars(machine)}
+    known = OF_TARGETS if "estimators_" in vars(machine) else FITTED
+    own = {name: vars(machine)[name] for name in known if name in vars(machine)}
     if "cv_results_" in own:
         table = own["cv_results_"]
         # the list of parameters tells their columns
@@ -126,7 +131,23 @@ def _take_tuned(machine: Any) -> State:
 
 
 def _make_tuned(cls: type, state: State) -> Any:
+    if "estimators_" in state:
+        return completed(assembled(cls, OF_TARGETS.__contains__, state), _complete_targets)
     return completed(assembled(cls, FITTED.__contains__, state), _complete)
+
+
+def _complete_targets(machine: Any) -> None:
+    searches, names = machine.estimators_, vars(machine).get("target_names_")
+    is_list = isinstance(searches, list) and isinstance(machine, TunedRegressor)
+    fits = is_list and all(type(own) is type(machine) for own in searches)
+    require(fits and not any("estimators_" in vars(own) for own in searches), "estimators_")
+    if names is not None:
+        is_named = isinstance(names, np.ndarray) and names.dtype == object and names.ndim == 1
+        require(is_named and len(names) >= len(searches), "target_names_")
+    if all(hasattr(own, "best_estimator_") for own in searches):
+        widths = {own.n_features_in_ for own in searches}
+        require(len(searches) > 1 and len(widths) == 1, "estimators_ must agree in their features")
+    vars(machine).update(gathered(searches))
 
 
 def _complete(machine: Any) -> None:

@@ -19,7 +19,7 @@ from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.reduced import ReducedSVC
 from mercer.machines.svm.schemes import PairScheme
 
-__all__ = ["MachineFunctions", "functions_of", "kernel_machine", "machine_and_rows"]
+__all__ = ["MachineFunctions", "best_inside", "functions_of", "kernel_machine", "machine_and_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -66,9 +66,20 @@ class MachineFunctions:
         )
 
 
+def best_inside(machine: Any) -> Any:
+    """What a search has found, of one target; other machines as they are."""
+    found = getattr(machine, "best_estimator_", machine)
+    if isinstance(found, list):
+        raise TypeError(
+            f"{type(machine).__name__} was fitted to {len(found)} targets, each with a machine of "
+            "its own: give one of its estimators_"
+        )
+    return found
+
+
 def kernel_machine(machine: Any) -> KernelMachine:
     """The fitted machine itself, or the one that a search has found."""
-    found = getattr(machine, "best_estimator_", machine)
+    found = machine if isinstance(machine, KernelMachine) else best_inside(machine)
     if hasattr(found, "steps"):
         raise TypeError(
             "machine must be a machine of mercer, got a Pipeline: give its last step, and rows "
@@ -85,7 +96,7 @@ def machine_and_rows(machine: Any, *rows: Any) -> tuple[KernelMachine, *tuple[An
 
     A tuned machine that has scaled the features takes them scaled, feature by feature.
     """
-    found = getattr(machine, "best_estimator_", machine)
+    found = best_inside(machine)
     if found is machine or not hasattr(found, "steps"):
         return kernel_machine(machine), *rows
     scaled = (None if own is None else found[:-1].transform(own) for own in rows)

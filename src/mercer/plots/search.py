@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.machines.functions import best_inside
 from mercer.plots.display import Display, one_axis
 from mercer.selection.history import History
 
@@ -63,6 +64,7 @@ class SearchDisplay(Display):
         check_is_fitted(estimator)
         if not hasattr(estimator, "history_"):
             raise ValueError(f"estimator must be a tuned machine, got {type(estimator).__name__}")
+        best_inside(estimator)  # of several targets there are several searches
         if kind not in ("surface", "history"):
             raise ValueError(f"kind must be 'surface' or 'history', got {kind!r}")
         return cls(searched=estimator, kind=kind).plot(ax=ax)

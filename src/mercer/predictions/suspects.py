@@ -11,6 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from mercer._shown import shown
 from mercer.calibration.layout import layout_of
+from mercer.machines.functions import best_inside
 from mercer.machines.least_squares.robust import weighted_median
 from mercer.predictions.out_of_sample import OutOfSample, out_of_sample
 
@@ -91,7 +92,7 @@ def suspects(
     >>> int(suspects(SVC(), X, y).rows[0])
     7
     """
-    own = getattr(machine, "best_estimator_", machine)
+    own = best_inside(machine)
     if not is_classifier(own) and not is_regressor(own):
         raise TypeError(f"machine must be a classifier or a regressor, got {machine!r}")
     labels = np.asarray(y)

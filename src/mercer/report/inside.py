@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 
+from mercer.machines.functions import best_inside
 from mercer.predictions import ThresholdSVC
 
 __all__ = ["IS_MISSING", "Inside", "readable", "step_names", "taken_apart", "target_map"]
@@ -87,6 +88,7 @@ def taken_apart(estimator: Any) -> Inside:
         steps = [step for _, step in estimator.steps[:-1] if not isinstance(step, str)]
         last = taken_apart(estimator[-1])
         return Inside(last.machine, [*steps, *last.steps])
+    best_inside(estimator)  # of several targets there are several
     for name in _AROUND:
         if hasattr(estimator, name):
             return taken_apart(getattr(estimator, name))

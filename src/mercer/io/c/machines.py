@@ -15,7 +15,6 @@ from mercer.io.c.probabilities import calibrated_mean, slope_probabilities
 from mercer.io.c.source import Source
 from mercer.io.exchange.model import (
     Calibrated,
-    Coded,
     Function,
     Labels,
     Machine,
@@ -24,6 +23,7 @@ from mercer.io.exchange.model import (
     Output,
     Prepared,
     Rescaled,
+    SideBySide,
     TwoClasses,
 )
 
@@ -60,8 +60,8 @@ def written(source: Source, node: Node, n_features: int) -> Written:
             return _rescaled(source, node, n_features)
         case Calibrated():
             return _calibrated(source, node, n_features)
-        case Coded():
-            return _read(source, node.output, _coded_values(source, node, n_features), n_features)
+        case SideBySide():
+            return _read(source, node.output, _values_of_each(source, node, n_features), n_features)
     return _machine(source, node)
 
 
@@ -150,12 +150,12 @@ def _read(source: Source, output: Output, values: tuple[str, int], n_features: i
     )
 
 
-def _coded_values(source: Source, node: Coded, n_features: int) -> tuple[str, int]:
-    """The decision values of the two-class members, side by side."""
+def _values_of_each(source: Source, node: SideBySide, n_features: int) -> tuple[str, int]:
+    """The decision values or predictions of the members, side by side."""
     calls = []
     for place, member in enumerate(node.members):
         own = written(source, member, n_features)
-        calls.append(f"{own.decision}(x, out + {place});")
+        calls.append(f"{own.decision or own.prediction}(x, out + {place});")
     return source.function("values", VALUES, calls), len(calls)
 
 

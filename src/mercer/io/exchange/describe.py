@@ -20,7 +20,6 @@ from mercer.io.exchange.distances import equal_diagonal
 from mercer.io.exchange.functions import function_of
 from mercer.io.exchange.model import (
     Calibrated,
-    Coded,
     Curve,
     Decoded,
     Heights,
@@ -33,6 +32,7 @@ from mercer.io.exchange.model import (
     Output,
     Prepared,
     Rescaled,
+    SideBySide,
     TwoClasses,
     Votes,
 )
@@ -143,7 +143,9 @@ def _ball(machine: SVDD) -> Machine:
 
 
 def _tuned(estimator: Any) -> Node:
-    """What was chosen, with the probabilities of the search."""
+    """What was chosen, with the probabilities of the search; of several targets each."""
+    if hasattr(estimator, "estimators_"):
+        return SideBySide(tuple(_node(own) for own in estimator.estimators_), Numbers(False))
     node = _node(estimator.best_estimator_)
     calibration = vars(estimator).get("calibration_")
     machine = node.node if isinstance(node, Prepared) else node
@@ -225,7 +227,7 @@ def _of_least_squares(machine: Any) -> Output:
     return Largest(classes)
 
 
-def _coded(estimator: Any) -> Coded:
+def _coded(estimator: Any) -> SideBySide:
     if estimator._rows is not None:
         raise ValueError("CodeClassifier of a precomputed kernel cannot be exported")
     if "decoder_" in vars(estimator):
@@ -238,10 +240,10 @@ def _coded(estimator: Any) -> Coded:
                 "exported"
             )
     if len(estimator.classes_) == 2:
-        return Coded(members, TwoClasses(estimator.classes_))
+        return SideBySide(members, TwoClasses(estimator.classes_))
     loss = "hinge" if estimator.decoding == "auto" else estimator.decoding
     matrix = estimator.code_.matrix.astype(np.float64)
-    return Coded(members, Decoded(estimator.classes_, matrix, loss, mixes=False))
+    return SideBySide(members, Decoded(estimator.classes_, matrix, loss, mixes=False))
 
 
 def _calibrated(estimator: Any) -> Calibrated:

@@ -17,7 +17,6 @@ from mercer.kernels import form as shapes
 
 __all__ = [
     "Calibrated",
-    "Coded",
     "Curve",
     "Decoded",
     "Function",
@@ -31,6 +30,7 @@ __all__ = [
     "Output",
     "Prepared",
     "Rescaled",
+    "SideBySide",
     "TwoClasses",
     "Votes",
 ]
@@ -168,8 +168,8 @@ class Machine:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
-    """Two-class nodes, one for each column of a code."""
+class SideBySide:
+    """Nodes of one value each: two-class ones for the columns of a code, or one for each target."""
 
     members: tuple[Node, ...]
     output: Output
@@ -223,4 +223,4 @@ class Rescaled:
     steps: tuple[Step, ...]
 
 
-Node = Machine | Coded | Calibrated | Prepared | Rescaled
+Node = Machine | SideBySide | Calibrated | Prepared | Rescaled

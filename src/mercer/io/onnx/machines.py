@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from mercer.io.exchange.model import (
     Calibrated,
-    Coded,
     Decoded,
     Function,
     Heights,
@@ -22,6 +21,7 @@ from mercer.io.exchange.model import (
     Output,
     Prepared,
     Rescaled,
+    SideBySide,
     TwoClasses,
     Votes,
 )
@@ -63,9 +63,10 @@ def results(graph: Graph, node: Node, rows: Columns) -> Results:
             return _rescaled(graph, node, rows)
         case Calibrated():
             return _calibrated(graph, node, rows)
-        case Coded():
-            members = [results(graph, own, rows).decision or "" for own in node.members]
-            return _read(graph, node.output, graph.node("Concat", *members, axis=1))
+        case SideBySide():
+            members = [results(graph, own, rows) for own in node.members]
+            values = [own.decision or own.prediction or "" for own in members]
+            return _read(graph, node.output, graph.node("Concat", *values, axis=1))
     return _machine(graph, node, rows)
 
 

@@ -112,8 +112,10 @@ class TunedMachine(MetaEstimatorMixin, Reported, CallbackSupportMixin, BaseEstim
     def _html_repr(self) -> str:
         """What a notebook shows: the parameters and, after the fit, the choice and certificate."""
         shown = str(super()._html_repr())
-        if not hasattr(self, "best_estimator_"):
-            return shown
+        return shown + (self._chosen_html() if hasattr(self, "best_estimator_") else "")
+
+    def _chosen_html(self) -> str:
+        """What was chosen, and the certificate of the machine."""
         chosen = {name: str(value) for name, value in self.best_params_.items()}
         chosen |= {"score": f"{self.best_score_:.6g}", "search": str(self.search_status_)}
         interval = getattr(self, "honest_interval_", None)
@@ -124,7 +126,7 @@ class TunedMachine(MetaEstimatorMixin, Reported, CallbackSupportMixin, BaseEstim
             chosen["on new rows"] = (
                 "not told: the score is of machines of a sample of {:,} rows, this one has {:,}"
             ).format(*sizes)
-        return shown + table_html(chosen) + certificate_html(last_machine(self.best_estimator_))
+        return table_html(chosen) + certificate_html(last_machine(self.best_estimator_))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

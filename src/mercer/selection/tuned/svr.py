@@ -5,8 +5,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import Interval, StrOptions
@@ -16,6 +16,7 @@ from mercer.selection.deviation import spreads
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned.base import TunedMachine
 from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
+from mercer.selection.tuned.regressor import TunedRegressor
 from mercer.selection.tuned.scaling import last_machine
 
 __all__ = ["TunedSVR"]
@@ -24,7 +25,7 @@ _SHARE = 0.1  # of the scale of the targets
 _OUTLYING = 5.0  # standard deviations in one of most targets: of no usual distribution
 
 
-class TunedSVR(RegressorMixin, TunedMachine):
+class TunedSVR(TunedRegressor):
     """An :class:`SVR` that chooses its C and the parameters of its kernel.
 
     The criterion is the squared error of held-out rows, unless ``scoring`` says otherwise. C is
@@ -33,6 +34,12 @@ class TunedSVR(RegressorMixin, TunedMachine):
     is their standard deviation or, if that is less, 1.48 times the median distance from their
     median, which outliers do not move. They do move squared errors:
     ``scoring="neg_mean_absolute_error"`` suits such targets, and a warning tells of them.
+
+    Several targets, the columns of a `y` of shape (n_samples, n_targets), are searched one by one,
+    each as if it were the only one: with its own C, epsilon and kernel. ``max_time`` is for all of
+    them together, in equal shares of what is left; ``max_evals`` is for each, and a ``callback``
+    that asks for an end ends the search of one. The attributes below are then lists with an entry
+    for each target, ``best_score_`` and ``C_`` arrays.
 
     Parameters
     ----------
@@ -50,6 +57,11 @@ max_time, max_evals, warm_start, random_state, n_threads, verbose, callback
     best_estimator_, best_params_, best_score_, kernel_, C_, relevance_, history_, cv_results_, \
 held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_kind_
         As in :class:`TunedSVC`; the score is minus the squared error.
+    estimators_ : list of TunedSVR
+        With several targets only: the fitted search of each, for what is made of one target, such
+        as a report.
+    target_names_ : ndarray of str
+        With several targets in a data frame only: its columns.
 
     Examples
     --------
@@ -59,6 +71,9 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
     >>> machine = TunedSVR(epsilon=0.01).fit(X, np.sin(X).ravel())
     >>> bool(machine.score(X, np.sin(X).ravel()) > 0.99)
     True
+    >>> several = TunedSVR(max_evals=5).fit(X, np.hstack([np.sin(X), X**2]))
+    >>> several.predict(X[:4]).shape, several.C_.shape
+    ((4, 2), (2,))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -125,9 +140,11 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         return task
 
     @property
-    def C_(self) -> float:
-        """The chosen C."""
+    def C_(self) -> Any:
+        """The chosen C, of several targets an array."""
         check_is_fitted(self)
+        if hasattr(self, "estimators_"):
+            return np.array([own.C_ for own in self.estimators_])
         return float(last_machine(self.best_estimator_).C)
 
 
