@@ -14,14 +14,14 @@ from sklearn.exceptions import InconsistentVersionWarning
 from mercer._warning import warn
 from mercer.io.archive import parse_json, read_archive, read_document, write_archive
 from mercer.io.codec import decode, encode
-from mercer.paths import ErrorCurve, Grid, PairPaths, StepFunction
+from mercer.paths import CodePaths, ErrorCurve, Grid, PairPaths, StepFunction
 from mercer.paths import Path as RegularizationPath
 
 __all__ = ["load", "read_metadata", "save"]
 
 PathLike = str | os.PathLike[str]
 # What is saved besides estimators.
-RESULTS = (RegularizationPath, PairPaths, Grid, StepFunction, ErrorCurve)
+RESULTS = (RegularizationPath, PairPaths, CodePaths, Grid, StepFunction, ErrorCurve)
 
 
 def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = None) -> None:

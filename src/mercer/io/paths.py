@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from mercer.codes import OutputCode
+from mercer.codes.decoding import decoding_named
 from mercer.io.consistency import is_number, require
 from mercer.io.earlier_paths import EARLIER_PATHS, gamma_solutions, renewed
 from mercer.io.recipe import UNTOLD, Recipe, State
-from mercer.paths import PairPaths, Path, PathSVC, StepFunction
+from mercer.machines.svm.schemes import CodeScheme
+from mercer.paths import CodePaths, PairPaths, Path, PathSVC, StepFunction
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.results.c_solutions import CSolutions
 from mercer.paths.results.integrity import check_classes, check_path
@@ -98,15 +101,45 @@ def _make_pairs(state: State) -> PairPaths:
     return PairPaths(classes, pairs, paths)
 
 
+def _take_columns(paths: CodePaths) -> State:
+    return {
+        "classes": paths.classes,
+        "code": paths.code,
+        "decoding": None if paths.decoding is None else paths.decoding.name,
+        "kernel_values": paths.paths[0]._known_values(),
+        "paths": [_path_state(path) for path in paths.paths],
+    }
+
+
+def _make_columns(state: State) -> CodePaths:
+    classes, code, values = state["classes"], state["code"], state["kernel_values"]
+    check_classes(classes, np.size(classes))
+    require(isinstance(code, OutputCode) and code.n_classes == len(classes), "code")
+    paths = tuple(_made_path(path, values) for path in state["paths"])
+    require(len(paths) == code.n_columns, f"a code of {code.n_columns} columns needs their paths")
+    require(all(path.classes is not None for path in paths), "paths must be of classes")
+    decoding = None if state["decoding"] is None else decoding_named(state["decoding"])
+    require(decoding is not None or len(paths) == len(classes), "decoding")
+    columns, known = tuple(range(code.n_columns)), tuple(range(len(classes)))
+    return CodePaths(classes, code, decoding, columns, known, paths)
+
+
 def with_paths(machine: PathSVC) -> PathSVC:
-    """Return the machine with the path of each pair of classes, once checked."""
+    """Return the machine with the paths of all its machines, once checked."""
     if "classes_" not in vars(machine):
         return machine
     found: Any = machine.path_
     classes, n_classes = machine.classes_, len(machine.classes_)
     if n_classes == 2:
         require(isinstance(found, Path), "path_ must be a Path")
-        paths = (found,)
+        paths: tuple[Path, ...] = (found,)
+    elif isinstance(found, CodePaths):
+        code: Any = vars(machine).get("code_")
+        is_own = isinstance(code, OutputCode) and np.array_equal(code.matrix, found.code.matrix)
+        scheme = machine._scheme
+        fits = isinstance(scheme, CodeScheme) and scheme.decoding == found.decoding
+        require(is_own and fits, "path_ must be that of code_")
+        paths = found.paths
     else:
         pairs = tuple(combinations(range(n_classes), 2))
         require(isinstance(found, PairPaths) and found.pairs == pairs, "path_ must be PairPaths")
@@ -138,4 +171,5 @@ PATHS = (
     Recipe("Path", Path, _take_path, lambda state: _made_path(state, state["kernel_values"])),
     *map(_earlier_recipe, EARLIER_PATHS),
     Recipe("PairPaths", PairPaths, _take_pairs, _make_pairs),
+    Recipe("CodePaths", CodePaths, _take_columns, _make_columns),
 )

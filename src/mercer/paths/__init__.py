@@ -9,6 +9,7 @@ from mercer.paths.kernel.follow import kernel_path
 from mercer.paths.nu_svc import nu_svc_path
 from mercer.paths.nu_svr import nu_svr_path
 from mercer.paths.one_class import one_class_path
+from mercer.paths.results.code_paths import CodePaths
 from mercer.paths.results.grid import Grid
 from mercer.paths.results.pair_paths import PairPaths
 from mercer.paths.results.path import Path
@@ -16,6 +17,7 @@ from mercer.paths.svc import svc_path
 from mercer.paths.svr import svr_path
 
 __all__ = [
+    "CodePaths",
     "ErrorCurve",
     "Grid",
     "PairPaths",

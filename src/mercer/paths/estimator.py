@@ -22,14 +22,21 @@ from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.kernel_classifier import KernelClassifier
-from mercer.machines.svm.one_vs_one import ClassPairs, dual_coefficients, scores
+from mercer.machines.svm.schemes import (
+    MULTICLASS,
+    SCHEME_CONSTRAINTS,
+    SubproblemScheme,
+    make_scheme,
+)
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.paths.inputs.data import KernelChoice
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback
-from mercer.paths.results.pair_paths import PairPaths, trace_pairs
+from mercer.paths.results.class_paths import ClassPaths
 from mercer.paths.results.statuses import ENDED
+from mercer.paths.results.trace_classes import trace_classes
 from mercer.paths.svc import check_range
-from mercer.paths.validation.choice import choose_C, range_of_interest
+from mercer.paths.validation.choice import choose_C
 from mercer.paths.validation.cross_validation import HeldOut, cross_validate
 from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.paths.validation.scoring import Scoring
@@ -55,8 +62,8 @@ UNUSED = (
 class PathSVC(KernelClassifier):
     """Support vector classification that follows the whole path and chooses C on it.
 
-    The error on held-out rows is known exactly for every C, from one path for each split (and
-    pair of classes, which vote); the machine at the chosen C is read off the paths of all rows:
+    The error on held-out rows is known exactly for every C, from one path for each split and
+    machine of ``multiclass``; the machine at the chosen C is read off the paths of all rows:
     nothing is refitted. All paths share one set of kernel values, and ``gamma="scale"`` is
     resolved once, on all rows.
 
@@ -80,6 +87,14 @@ class PathSVC(KernelClassifier):
         Which C is taken: the middle (of log C) of the widest range with the best score, or
         (also "one-se") of the first range whose score is within one standard error of that; of
         scores that are not followed exactly the evaluated C next to it.
+    multiclass : {"one-vs-one", "one-vs-all", "code"}, default="one-vs-one"
+        How more than two classes are learned, as in :class:`SVC`: there is a path for each pair of
+        classes, for each class, or for each column of ``code``.
+    code : str, array-like or OutputCode, default="dense"
+        With ``multiclass="code"``, as in :class:`SVC`.
+    decoding : str, default="auto"
+        The same; "auto" is "hinge". The classes that "hinge" and "hamming" tell are followed
+        exactly, those of other losses evaluated at 100 values of C, of which ``C_`` is one.
     accuracy : float, default=0.0
         0 for exact paths; else the relative duality gap allowed on approximate ones, which
         have fewer breakpoints.
@@ -103,10 +118,10 @@ class PathSVC(KernelClassifier):
 
     Attributes
     ----------
-    path_ : Path or PairPaths
-        The path of all rows; that of every pair of more than two classes.
+    path_ : Path, PairPaths or CodePaths
+        The path of all rows; of more than two classes those of all machines.
     paths_ : tuple of Path
-        One path for each pair of classes.
+        One path for each pair of classes, for each class or for each column of the code.
     C_ : float
         The chosen C.
     cv_error_ : StepFunction or None
@@ -119,9 +134,9 @@ class PathSVC(KernelClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels.
     dual_coef_ : ndarray of shape (1, n_support)
-        Coefficients of the support vectors at ``C_``.
+        Coefficients of the support vectors at ``C_``; of more than two classes as in :class:`SVC`.
     intercept_ : ndarray of shape (1,)
-        The bias at ``C_``.
+        The bias at ``C_``; of more than two classes that of every machine.
 
     Examples
     --------
@@ -138,6 +153,7 @@ class PathSVC(KernelClassifier):
     probability = "deprecated"
     decision_function_shape = "ovr"
     break_ties = False
+    solver = "active-set"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
@@ -153,6 +169,8 @@ class PathSVC(KernelClassifier):
         "scoring": [str, callable, None],
         "choice": [StrOptions({"best", "one-standard-error", "one-se"})],
         "accuracy": [Interval(Real, 0.0, None, closed="left")],
+        **SCHEME_CONSTRAINTS,
+        "multiclass": [StrOptions({*MULTICLASS, *ALL_IN_ONE})],
         "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "cache_size": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
@@ -171,6 +189,9 @@ class PathSVC(KernelClassifier):
         cv: int | Literal["loo"] | Any = 5,
         scoring: Any = None,
         choice: Literal["best", "one-standard-error", "one-se"] = "best",
+        multiclass: str = "one-vs-one",
+        code: Any = "dense",
+        decoding: str = "auto",
         accuracy: float = 0.0,
         class_weight: Any = None,
         low_rank: int | LowRank | None = None,
@@ -189,6 +210,9 @@ class PathSVC(KernelClassifier):
         self.cv = cv
         self.scoring = scoring
         self.choice = choice
+        self.multiclass = multiclass
+        self.code = code
+        self.decoding = decoding
         self.accuracy = accuracy
         self.class_weight = class_weight
         self.low_rank = low_rank
@@ -226,6 +250,7 @@ class PathSVC(KernelClassifier):
         deadline = Deadline.after(self.max_time)
         check_range(self.C_min, self.C_max, self.accuracy)
         inputs = self._read(X, y, sample_weight)
+        scheme = self._make_scheme(len(inputs.classes))
         splits = self._splits(inputs, groups)
         kernel = self._resolve_kernel(inputs.rows, unit_weight(inputs.weight))
         choice = KernelChoice(
@@ -238,12 +263,12 @@ class PathSVC(KernelClassifier):
         values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
         limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
         with limits.shown(self.verbose) as shown_limits:
-            full = self._trace(inputs, values, shown_limits)
-            held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, full)
+            full = self._trace(inputs, scheme, values, shown_limits)
+            held_out = self._validate_paths(inputs, scheme, splits, values.gram, shown_limits, full)
         self.classes_, self.paths_ = inputs.classes, full.paths
         self.path_ = full.paths[0] if len(inputs.classes) == 2 else full
         self._choose(full, held_out)
-        self._keep_machine(inputs, kernel, full)
+        self._keep_machine(inputs, kernel, scheme, full)
         LOG.info("%s: paths up to C=%.4g, %s, chosen C=%.6g", type(self).__name__, full.end,
                  full.status, self.C_)  # fmt: skip
         return self
@@ -256,11 +281,24 @@ class PathSVC(KernelClassifier):
         training = TrainingRows.of(self)
         return TrainingSet.of_classes(X, y, weight, self.class_weight, training).checked()
 
-    def _trace(self, inputs: TrainingSet, values: KernelValues, limits: Limits) -> PairPaths:
+    def _make_scheme(self, n_classes: int) -> SubproblemScheme:
+        """The two-class machines that have paths."""
+        if self.multiclass in ALL_IN_ONE:
+            raise ValueError(
+                f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}, got "
+                f"{self.multiclass!r}, whose classes are one problem that no path is known of: "
+                "TunedSVC and svc_grid choose its C"
+            )
+        scheme: Any = make_scheme(self, n_classes)
+        return scheme  # type: ignore[no-any-return]
+
+    def _trace(
+        self, inputs: TrainingSet, scheme: SubproblemScheme, values: KernelValues, limits: Limits
+    ) -> ClassPaths:
         """The paths of all rows."""
-        full = trace_pairs(
-            inputs, inputs.full_weight(), values.gram, limits, values=values, C_min=self.C_min,
-            accuracy=self.accuracy,
+        full = trace_classes(
+            inputs, inputs.full_weight(), values.gram, limits, scheme=scheme, values=values,
+            C_min=self.C_min, accuracy=self.accuracy,
         )  # fmt: skip
         if not full.end > full.begin:
             raise ValueError(
@@ -289,17 +327,25 @@ class PathSVC(KernelClassifier):
         return two_class_splits(inputs, cv, groups)
 
     def _validate_paths(
-        self, inputs: TrainingSet, splits: list[Split], gram: Gram, limits: Limits, full: PairPaths
+        self,
+        inputs: TrainingSet,
+        scheme: SubproblemScheme,
+        splits: list[Split],
+        gram: Gram,
+        limits: Limits,
+        full: ClassPaths,
     ) -> HeldOut:
         if not splits:
             return leave_one_out_error(full.paths[0], limits, inputs.weight)
         scoring = None
         if self.scoring is not None:
-            scoring = Scoring.read(self.scoring, *range_of_interest(full))
+            scoring = Scoring.read(self.scoring, full.sampled)
         unit = "rows" if isinstance(self.cv, str) else "splits"
-        return cross_validate(inputs, splits, gram, limits, full, self.accuracy, scoring, unit)
+        return cross_validate(
+            inputs, splits, gram, limits, full, self.accuracy, scoring, unit, scheme
+        )
 
-    def _choose(self, full: PairPaths, held_out: HeldOut) -> None:
+    def _choose(self, full: ClassPaths, held_out: HeldOut) -> None:
         """C by what the held-out rows say, with a warning if that is not all of them."""
         self.cv_error_, self.cv_errors_ = held_out.error, held_out.errors
         self.cv_score_ = held_out.score
@@ -317,22 +363,25 @@ class PathSVC(KernelClassifier):
                 ConvergenceWarning,
             )
 
-    def _keep_machine(self, inputs: TrainingSet, kernel: Kernel, full: PairPaths) -> None:
+    def _keep_machine(
+        self, inputs: TrainingSet, kernel: Kernel, scheme: SubproblemScheme, full: ClassPaths
+    ) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
         n_classes = len(inputs.classes)
-        pairs = ClassPairs(inputs.class_index, n_classes)
+        parts = scheme.subproblems(inputs.class_index)
         parameters = [
             FittedParameters(path.coef(self.C_), path.intercept(self.C_), 0.0)
             for path in full.paths
         ]
-        own = zip(pairs, parameters, strict=True)
-        coef = np.concatenate([fitted.coef[pair.rows] for pair, fitted in own])
-        support, coef = dual_coefficients(pairs, coef, inputs.class_index, n_classes)
+        own = zip(parts, parameters, strict=True)
+        coef = np.concatenate([fitted.coef[part.rows] for part, fitted in own])
+        support, coef = scheme.coefficients(parts, coef, inputs.class_index)
         if n_classes == 2:
             # rows in their own order, as they were given
             support = np.flatnonzero(parameters[0].coef)
             coef = parameters[0].coef[None, support]
         self.kernel_ = kernel
+        self._keep_scheme(scheme)
         self._keep_support(inputs.rows, support)
         self.dual_coef_ = coef
         self.intercept_ = np.array([fitted.intercept for fitted in parameters])
@@ -357,20 +406,16 @@ class PathSVC(KernelClassifier):
             Two classes: positive means ``classes_[1]``. More: a score for each.
         """
         decisions = self._decisions(X, C)
-        return decisions[:, 0] if len(self.classes_) == 2 else scores(decisions, len(self.classes_))
+        return decisions[:, 0] if len(self.classes_) == 2 else self._scheme.scores(decisions)
 
     def predict(self, X: Any, C: float | None = None) -> NDArray[Any]:
         """Class of each row, at ``C_`` or any other C: of more than two the one that wins most
-        pairs, ties go to the first, as ``cv_error_`` counts them.
+        pairs, or has the best score; ties go to the first, as ``cv_error_`` counts them.
         """
-        decisions = self._decisions(X, C)
-        if len(self.classes_) == 2:
-            return np.asarray(self.classes_[(decisions[:, 0] > 0).astype(np.intp)])
-        assert isinstance(self.path_, PairPaths)
-        return np.asarray(self.classes_[self.path_.winners(decisions)])
+        return np.asarray(self.classes_[self._scheme.choose(self._decisions(X, C), False)])
 
     def machine_decisions(self, X: Any) -> FloatArray:
-        """Values of the pairs of classes at ``C_``, shape (n_samples, n_pairs)."""
+        """Values of all machines at ``C_``, shape (n_samples, n_machines)."""
         return self._decisions(X, None)
 
     def plot(self, *, axes: Any = None) -> Any:
@@ -391,7 +436,7 @@ class PathSVC(KernelClassifier):
         return plot_choice(self, axes)
 
     def _decisions(self, X: Any, C: float | None) -> FloatArray:
-        """Values of all pairs of classes."""
+        """Values of all machines."""
         X = read_new_rows(self, X)
         if C is None and self.low_rank is None:
             return self._machine_decisions(X)

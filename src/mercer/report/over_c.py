@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from mercer.paths import svr_path
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.limits import read_limits
-from mercer.paths.results.pair_paths import PairPaths, trace_pairs
+from mercer.paths.results.class_paths import ClassPaths
+from mercer.paths.results.pair_paths import PairPaths
+from mercer.paths.results.trace_classes import trace_classes
 from mercer.report.inside import Inside
 from mercer.report.judged import Judged
 from mercer.report.learned import Learned, NotLearned
@@ -109,7 +111,7 @@ def _followed(learned: Learned, rows: NDArray[np.intp]) -> _Family:
     return _Family(paths, paths.error(learned.Z, learned.z), C, len(rows))
 
 
-def _class_paths(X: Any, y: NDArray[Any], machine: Any, C_max: float) -> PairPaths:
+def _class_paths(X: Any, y: NDArray[Any], machine: Any, C_max: float) -> ClassPaths:
     deadline = Deadline.after(MOST_SECONDS)
     inputs = read_inputs(
         X, y, None, machine.kernel_, getattr(machine, "class_weight", None), takes_more=True
@@ -117,7 +119,7 @@ def _class_paths(X: Any, y: NDArray[Any], machine: Any, C_max: float) -> PairPat
     choice = KernelChoice(machine.kernel_, deadline=deadline)
     values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
     limits = read_limits(C_max, -1, deadline, None)
-    return trace_pairs(inputs, inputs.full_weight(), values.gram, limits, values=values)
+    return trace_classes(inputs, inputs.full_weight(), values.gram, limits, values=values)
 
 
 def _points(family: _Family) -> FloatArray:

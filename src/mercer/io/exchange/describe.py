@@ -187,7 +187,7 @@ def _output(machine: Any) -> Output:
         case PathSVC():
             if machine.low_rank is not None:
                 raise ValueError("PathSVC of low rank cannot be exported")
-            return _votes(machine, False)
+            return _of_scheme(machine)
         case ReducedSVC():
             return _votes(machine, True)
         case OnlineSVC():

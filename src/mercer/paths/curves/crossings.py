@@ -24,7 +24,7 @@ from mercer.paths.results.segments import Segments
 if TYPE_CHECKING:
     from mercer.paths.results.path import Path
 
-__all__ = ["Block", "SignChanges", "margins", "sign_changes"]
+__all__ = ["Block", "SignChanges", "margins", "of_variables", "sign_changes"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -61,6 +61,11 @@ def _at_end(segments: Segments, k: int, variables: IntArray, parameter: float) -
 
 def _bias_at(segments: Segments, k: int, parameter: float) -> float:
     return float(segments.bias[k] + (parameter - segments.parameter[k]) * segments.bias_rate[k])
+
+
+def of_variables(block: Block, path: Path) -> Block:
+    """Values with the rows of some variables, from those with some rows."""
+    return lambda variables: block(path.problem.index[variables])
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ label of a row is a step function of C. Ties go to the first class, as in LIBSVM
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,22 @@ class LabelChanges:
         """The same class for every row and every C."""
         nothing = np.zeros(0, np.intp)
         return cls(np.full(n_rows, code), np.zeros(0), nothing, nothing, 0.0, np.inf)
+
+    @classmethod
+    def joined(cls, parts: list[LabelChanges]) -> LabelChanges:
+        """Those of rows one after the other."""
+        offsets = np.cumsum([0, *(len(part.first) for part in parts)])
+        C = np.concatenate([part.C for part in parts])
+        row = np.concatenate([part.row + k for part, k in zip(parts, offsets, strict=False)])
+        becomes = np.concatenate([part.becomes for part in parts])
+        order = np.argsort(C, kind="stable")
+        first = np.concatenate([part.first for part in parts])
+        ends = parts[0].begin, parts[0].end
+        return cls(first, C[order], row[order], becomes[order], *ends)
+
+    def renamed(self, names: IntArray) -> LabelChanges:
+        """The same with other numbers for the classes."""
+        return replace(self, first=names[self.first], becomes=names[self.becomes])
 
     def error(self, class_index: IntArray, weight: FloatArray) -> StepFunction:
         """Weighted share of the rows whose class is not ``class_index``."""

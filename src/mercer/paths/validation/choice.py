@@ -5,26 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.paths.curves.step_function import StepFunction
-from mercer.paths.results.pair_paths import PairPaths
+from mercer.paths.results.class_paths import ClassPaths
 from mercer.paths.validation.cross_validation import HeldOut
 
-__all__ = ["choose_C", "range_of_interest"]
+__all__ = ["choose_C"]
 
 _ROUNDING = 1e-12
 
 
-def range_of_interest(paths: PairPaths) -> tuple[float, float]:
-    """A little more than from the first to the last breakpoint; around 1 if there is none."""
-    first, last = paths.breakpoints
-    if first == np.inf:
-        first, last = 1.0, 1.0
-    low = max(0.5 * first, paths.begin)
-    high = min(max(2.0 * last, low), paths.end)
-    return min(low, high), high
-
-
 def choose_C(
-    paths: PairPaths, held_out: HeldOut, C_min: float, C_max: float, *, is_careful: bool
+    paths: ClassPaths, held_out: HeldOut, C_min: float, C_max: float, *, is_careful: bool
 ) -> float:
     """Middle (of log C) of the widest range with the best score, where C matters and is allowed.
 
@@ -38,7 +28,7 @@ def choose_C(
         return float(np.clip(1.0, least, most))
     if paths.status == "trivial":
         return float(np.clip(np.clip(1.0, score.x[0] or 1.0, score.end), least, most))
-    low, high = np.clip(_widened(score, *range_of_interest(paths)), least, most).tolist()
+    low, high = np.clip(_widened(score, *paths.range_of_interest), least, most).tolist()
     pieces = [
         (max(begin, low), min(end, high), value)
         for begin, end, value in score.pieces()

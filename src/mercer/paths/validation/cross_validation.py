@@ -13,12 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
 from mercer.gram import Gram
+from mercer.machines.svm.schemes import SubproblemScheme
 from mercer.paths.curves.crossings import Block
 from mercer.paths.curves.step_function import StepFunction
-from mercer.paths.curves.votes import LabelChanges, count_votes
+from mercer.paths.curves.votes import LabelChanges
 from mercer.paths.inputs.limits import Limits
-from mercer.paths.results.pair_paths import PairPaths, trace_pairs
+from mercer.paths.results.class_paths import ClassPaths
 from mercer.paths.results.statuses import ENDED
+from mercer.paths.results.trace_classes import trace_classes
 from mercer.paths.validation.scoring import Scoring
 from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
@@ -94,10 +96,11 @@ def cross_validate(
     splits: list[Split],
     gram: Gram,
     limits: Limits,
-    full: PairPaths,
+    full: ClassPaths,
     accuracy: float = 0.0,
     scoring: Scoring | None = None,
     unit: str = "splits",
+    scheme: SubproblemScheme | None = None,
 ) -> HeldOut:
     """Error on held-out rows, the mean over the splits, as a function of C.
 
@@ -111,7 +114,7 @@ def cross_validate(
         Kernel values of all rows.
     limits : Limits
         Where the paths of the splits stop.
-    full : PairPaths
+    full : ClassPaths
         The paths of all rows, which those of the splits begin like.
     accuracy : float, default=0.0
         That of the paths, as in :func:`svc_path`.
@@ -119,41 +122,48 @@ def cross_validate(
         Any other measure that is wanted.
     unit : {"splits", "rows"}, default="splits"
         What the splits hold out: "rows" if each is a single one.
+    scheme : PairScheme or CodeScheme, default=None
+        The machines; None means the pairs of classes.
     """
+    Cs = None if full.is_followed else full.sampled
     done: list[_Curves] = []
     partial: list[_Curves] = []
     status = ""
     for split in splits:
         if status == "max-time":
             break
-        paths = trace_pairs(
-            inputs, inputs.full_weight(split.times), gram, limits, C_min=full.begin or None,
-            accuracy=accuracy, known=full,
+        paths = trace_classes(
+            inputs, inputs.full_weight(split.times), gram, limits, scheme=scheme,
+            C_min=full.begin or None, accuracy=accuracy, known=full,
         )  # fmt: skip
         status = paths.status if paths.status in ENDED else status
         if paths.end > paths.begin:
-            found = (split.share, *_split_curves(inputs, split, gram, paths, scoring))
+            found = (split.share, *_split_curves(inputs, split, gram, paths, scoring, Cs))
             (partial if paths.status in ENDED else done).append(found)
     parts = done or partial
     errors = [error for _, error, _ in parts]
     scores = [score for _, _, score in parts if score is not None]
     mean = StepFunction.mean(errors, [share for share, _, _ in parts]) if errors else None
-    known_at = None if scoring is None or scoring.is_of_labels else scoring.grid
+    known_at = Cs if scoring is None or scoring.is_of_labels else scoring.grid
     return HeldOut(mean, len(done), len(splits), unit, status, errors, scores, known_at)
 
 
 def _split_curves(
-    inputs: TrainingSet, split: Split, gram: Gram, paths: PairPaths, scoring: Scoring | None
+    inputs: TrainingSet,
+    split: Split,
+    gram: Gram,
+    paths: ClassPaths,
+    scoring: Scoring | None,
+    Cs: FloatArray | None,
 ) -> tuple[StepFunction, StepFunction | None]:
-    """Error and score on the held-out rows of one split."""
+    """Error and score on the held-out rows of one split; labels maybe at some C only."""
     rows, class_index, weight = (
         split.test,
         inputs.class_index[split.test],
         inputs.weight[split.test],
     )
     if paths.paths:
-        duels = list(paths.duels(gram_block(gram, rows), len(rows)))
-        labels = count_votes(duels, len(inputs.classes), len(rows))
+        labels = paths.labels(lambda part: gram_block(gram, rows[part]), len(rows), Cs)
     else:
         # one class is all there is
         labels = LabelChanges.constant(int(inputs.class_index[split.times > 0][0]), len(rows))

@@ -12,16 +12,15 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer
 
 from mercer.gram import Gram
 from mercer.gram.native import take_rows
-from mercer.machines.svm.one_vs_one import scores
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.curves.votes import LabelChanges
-from mercer.paths.results.pair_paths import PairPaths
+from mercer.paths.results.class_paths import ClassPaths
 from mercer.training.numbers import plain
 from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
@@ -29,7 +28,6 @@ from mercer.training.training_set import TrainingSet
 __all__ = ["HeldOutMachine", "Scoring"]
 
 FloatArray = NDArray[np.float64]
-_SAMPLES = 100  # values of C for scores that are no step functions
 
 
 class HeldOutMachine(ClassifierMixin, BaseEstimator):
@@ -80,14 +78,14 @@ class Scoring:
     grid: FloatArray
 
     @classmethod
-    def read(cls, scoring: Any, low: float = 1.0, high: float = 1.0) -> Scoring:
-        """A name or a function, for C between two values."""
+    def read(cls, scoring: Any, grid: ArrayLike = ()) -> Scoring:
+        """A name or a function, and where it may be evaluated."""
         try:
             scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
             scorer = check_scoring(HeldOutMachine(), scoring=scorer)
         except (TypeError, ValueError) as error:
             raise ValueError(f"scoring={scoring!r} cannot be used: {error}") from error
-        return cls(scorer, np.geomspace(low, high, _SAMPLES))
+        return cls(scorer, np.asarray(grid, dtype=np.float64))
 
     @property
     def is_of_labels(self) -> bool:
@@ -113,10 +111,10 @@ class Scoring:
         return score
 
     def curve(
-        self, inputs: TrainingSet, split: Split, labels: LabelChanges, paths: PairPaths, gram: Gram
+        self, inputs: TrainingSet, split: Split, labels: LabelChanges, paths: ClassPaths, gram: Gram
     ) -> StepFunction:
         """The score on the held-out rows of a split as a function of C."""
-        measure, n_classes = self.measure(inputs, split), len(inputs.classes)
+        measure = self.measure(inputs, split)
         if self.is_of_labels:
             return labels.score(measure)
         inside = self.grid[(self.grid >= labels.begin) & (self.grid <= labels.end)]
@@ -124,13 +122,12 @@ class Scoring:
         value = []
         for k in range(len(inside)):
             at = decisions[:, k]
-            values = at[:, 0] if n_classes == 2 else scores(at, n_classes)
-            value.append(measure(paths.winners(at), values))
+            value.append(measure(paths.winners(at), paths.scores(at)))
         return StepFunction(inside, np.array(value), min(labels.end, float(self.grid[-1])))
 
 
-def _decisions(paths: PairPaths, gram: Gram, split: Split, Cs: FloatArray) -> FloatArray:
-    """Values of all pairs at held-out rows for several C: (n_rows, n_C, n_pairs)."""
+def _decisions(paths: ClassPaths, gram: Gram, split: Split, Cs: FloatArray) -> FloatArray:
+    """Values of all machines at held-out rows for several C: (n_rows, n_C, n_machines)."""
     out = []
     for path in paths.paths:
         coef = np.column_stack(
@@ -139,7 +136,7 @@ def _decisions(paths: PairPaths, gram: Gram, split: Split, Cs: FloatArray) -> Fl
         used = np.flatnonzero(coef.any(axis=1))
         values = gram.product(used, coef[used], rows=split.test, precision="double")
         out.append(values + [path.solutions.bias(C) for C in Cs])
-    return np.stack(out, axis=-1)
+    return paths.in_place(np.stack(out, axis=-1))
 
 
 def _number(value: Any) -> float:
