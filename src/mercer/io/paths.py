@@ -132,7 +132,7 @@ def with_paths(machine: PathSVC) -> PathSVC:
     classes, n_classes = machine.classes_, len(machine.classes_)
     if n_classes == 2:
         require(isinstance(found, Path), "path_ must be a Path")
-        paths: tuple[Path, ...] = (found,)
+        paths: Any = (found,)
     elif isinstance(found, CodePaths):
         code: Any = vars(machine).get("code_")
         is_own = isinstance(code, OutputCode) and np.array_equal(code.matrix, found.code.matrix)

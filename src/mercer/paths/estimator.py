@@ -290,7 +290,7 @@ class PathSVC(KernelClassifier):
                 "TunedSVC and svc_grid choose its C"
             )
         scheme: Any = make_scheme(self, n_classes)
-        return scheme  # type: ignore[no-any-return]
+        return scheme
 
     def _trace(
         self, inputs: TrainingSet, scheme: SubproblemScheme, values: KernelValues, limits: Limits
@@ -373,8 +373,7 @@ class PathSVC(KernelClassifier):
             FittedParameters(path.coef(self.C_), path.intercept(self.C_), 0.0)
             for path in full.paths
         ]
-        own = zip(parts, parameters, strict=True)
-        coef = np.concatenate([fitted.coef[part.rows] for part, fitted in own])
+        coef = np.concatenate([own.coef[parts[k].rows] for k, own in enumerate(parameters)])
         support, coef = scheme.coefficients(parts, coef, inputs.class_index)
         if n_classes == 2:
             # rows in their own order, as they were given

@@ -3,38 +3,57 @@
 For a row x every machine k has s_k(x, t) = t f_k(x), which is affine in t = 1/C between the events
 of its path (docs/theory/paths.md#error-curves). So between the events of all paths are
 
-    the largest value:  t f_c                                                     (one against all)
+    the largest value:  t f_c                                                   (one against all)
     the hinge:          t sum_k max(0, 1 - M_ck f_k) = sum_k max(0, t - M_ck s_k)
     Hamming distances:  t sum_k (1 - sign(M_ck f_k)) / 2
 
 affine in t, too, but for bends where some f_k is 1 or -1, or 0. Which class has the best score
 changes where two straight lines meet: the label of a row is a step function of C, known exactly.
 Other losses bend everywhere: they are evaluated at some values of C.
+
+Most rows keep their class over many events: where the losses of all machines together move by less
+than half of what the best class is ahead of the next one, nothing is looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.paths.curves.polylines import Polyline
+from mercer.paths.curves.upper_lines import best_along
 from mercer.paths.curves.votes import LabelChanges
 
-__all__ = ["BENDS", "decoded_at", "follow_decoded"]
+__all__ = ["BENDS", "FEW", "Reading", "decoded_at", "follow_decoded"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-# Scores of all classes from decision values of all machines, along the last axis.
-Scores = Callable[[FloatArray], FloatArray]
 # Decision values at which a loss bends, of those that are straight elsewhere.
 BENDS: dict[str | None, tuple[float, ...]] = {None: (), "hinge": (-1.0, 1.0), "hamming": (0.0,)}
-_WINDOW = 256  # points looked at together
-_EQUAL = 1e-12  # of the largest score: as good
-_NARROW = 1e-14  # of a segment: no piece
+FEW = 256  # segments whose values are looked at together
+_DOUBT = 1e-9  # of the largest score
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What values of the machines say.
+
+    Attributes
+    ----------
+    scores : callable
+        A score for each class from the values of all machines, along the last axis.
+    loss : callable
+        What the scores are sums of, a function of single values that never turns.
+    bends : tuple of float
+        Values at which the loss bends.
+    """
+
+    scores: Callable[[FloatArray], FloatArray]
+    loss: Callable[[FloatArray], FloatArray]
+    bends: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,140 +64,109 @@ class _Points:
     """
 
     lines: Sequence[Polyline]
-    t: FloatArray
-    begins_at_zero: bool
+    t: FloatArray  # descending; infinite for C = 0
 
-    @property
-    def unit(self) -> FloatArray:
-        return np.r_[1.0, self.t] if self.begins_at_zero else self.t
+    def __len__(self) -> int:
+        return len(self.t)
 
-    @property
-    def times_C(self) -> FloatArray:
-        ones = np.ones(len(self.t))
-        return np.r_[0.0, ones] if self.begins_at_zero else ones
+    def values(self, at: slice, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """s of some rows, (n_rows, n_points, n_machines), and t, at some of the points."""
+        t = self.t[at]
+        s = np.stack([line.at(t, rows) for line in self.lines], axis=-1)
+        return s, np.where(np.isinf(t), 1.0, t)
 
-    def values(self, begin: int, end: int) -> FloatArray:
-        """s of every row and machine at some of the points: (n_rows, n_points, n_machines)."""
-        offset = int(self.begins_at_zero)
-        own = self.t[max(begin - offset, 0) : end - offset]
-        found = np.stack([line.at(own) for line in self.lines], axis=-1)
-        if self.begins_at_zero and begin == 0:
-            rates = np.array([line.rate for line in self.lines])
-            first = np.broadcast_to(rates, (len(found), 1, len(rates)))
-            found = np.concatenate([first, found], axis=1)
-        return found
+    def C(self, k: int, place: float) -> float:
+        """That of a place between two points."""
+        (w, t), (w_next, t_next) = (
+            (0.0, 1.0) if np.isinf(own) else (1.0, float(own)) for own in self.t[k : k + 2]
+        )
+        return ((1.0 - place) * w + place * w_next) / ((1.0 - place) * t + place * t_next)
 
 
 def follow_decoded(
-    lines: Sequence[Polyline], scores: Scores, bends: tuple[float, ...], begin: float, end: float
+    lines: Sequence[Polyline], reading: Reading, begin: float, end: float
 ) -> LabelChanges:
-    """The class of each row, for every C between two; exact where scores bend at ``bends`` only."""
-    lowest = 0.0 if end == np.inf else 1.0 / end
-    inner = np.concatenate([line.t for line in lines])
-    inner = inner[inner > lowest]
-    edges = [*([] if end == np.inf else [lowest]), *([] if begin == 0 else [1.0 / begin])]
-    t = np.unique(np.r_[inner, edges])[::-1]
-    if not len(t):
-        t = np.ones(1)  # nothing ever moves
-    points = _Points(lines, t, begin == 0)
-    unit, times_C = points.unit, points.times_C
-    first = _best(scores, points.values(0, 1), unit[:1])[:, 0]
+    """The class of each row, for every C between two."""
+    points = _Points(lines, _events(lines, begin, end))
+    rows = np.arange(len(lines[0].s))
+    first = _best(reading, *points.values(slice(0, 1), rows))[:, 0]
     label, kept = first.copy(), []
-    for start in range(0, len(unit) - 1, _WINDOW):
-        window = slice(start, min(start + _WINDOW, len(unit) - 1) + 1)
-        s, e = points.values(window.start, window.stop), unit[window]
-        best = _best(scores, s, e)
-        for row, j in _changing(best, s, e, bends):
-            there = _between(s[row, j], s[row, j + 1], e[j], e[j + 1], scores, bends)
-            for place, own in [*there, (1.0, best[row, j + 1])]:
-                if own != label[row]:
-                    label[row] = own
-                    own_e, own_w = (
-                        (1.0 - place) * of[start + j] + place * of[start + j + 1]
-                        for of in (unit, times_C)
-                    )
-                    kept.append((own_w / own_e, row, own))
-    return _as_changes(first, kept, begin, end)
+    swings = [line.swings(reading.loss) for line in lines]
+    for run, some in _uncertain(points, swings, reading, rows, 0, len(points) - 1):
+        for row, place, own in _changes(points, reading, some, run):
+            if own != label[row]:
+                label[row] = own
+                kept.append((place, row, own))
+    found = np.array(kept, dtype=np.dtype("f8, i8, i8"))
+    found = found[np.argsort(found["f0"], kind="stable")]
+    return LabelChanges(first, found["f0"], found["f1"], found["f2"], begin, end)
 
 
-def decoded_at(lines: Sequence[Polyline], scores: Scores, Cs: FloatArray) -> LabelChanges:
+def decoded_at(lines: Sequence[Polyline], reading: Reading, Cs: FloatArray) -> LabelChanges:
     """The class of each row at these C, ascending, as if it changed at these only."""
-    points = _Points(lines, 1.0 / Cs, False)
-    best = _best(scores, points.values(0, len(Cs)), points.unit)
+    points = _Points(lines, 1.0 / Cs)
+    best = _best(reading, *points.values(slice(None), np.arange(len(lines[0].s))))
     k, row = np.nonzero((best[:, 1:] != best[:, :-1]).T)
     becomes = best[row, k + 1]
     return LabelChanges(best[:, 0], Cs[k + 1], row, becomes, float(Cs[0]), float(Cs[-1]))
 
 
-def _best(scores: Scores, s: FloatArray, unit: FloatArray) -> IntArray:
-    return np.asarray(scores(s / unit[:, None]).argmax(axis=-1))
+def _events(lines: Sequence[Polyline], begin: float, end: float) -> FloatArray:
+    """Where any of the lines bends, descending, with both ends."""
+    lowest = 0.0 if end == np.inf else 1.0 / end
+    t = np.concatenate([line.t for line in lines])
+    # beyond the last event of complete paths no machine changes
+    ends = [np.inf if begin == 0 else 1.0 / begin, *([lowest] if lowest else [])]
+    return np.unique(np.r_[t[t > lowest], ends])[::-1]
 
 
-def _changing(
-    best: IntArray, s: FloatArray, unit: FloatArray, bends: tuple[float, ...]
-) -> list[tuple[int, int]]:
-    """Rows and segments in which the class may change; a line best at both ends stays so."""
-    may = best[:, 1:] != best[:, :-1]
-    for level in bends:
-        side = np.sign(s - level * unit[:, None])
+def _best(reading: Reading, s: FloatArray, t: FloatArray) -> IntArray:
+    return np.asarray(reading.scores(s / t[:, None]).argmax(axis=-1))
+
+
+def _uncertain(
+    points: _Points,
+    swings: list[tuple[FloatArray, FloatArray]],
+    reading: Reading,
+    rows: IntArray,
+    begin: int,
+    end: int,
+) -> Iterator[tuple[slice, IntArray]]:
+    """Short runs of points, in their order, and the rows whose class may change there."""
+    s, t = points.values(slice(begin, begin + 1), rows)
+    scores = reading.scores(s[:, 0] / t[0])
+    ahead = np.diff(np.partition(scores, -2, axis=1)[:, -2:], axis=1)[:, 0]
+    moved = np.zeros(len(rows))
+    for own, sums in swings:
+        # from the last event at or before the first point to the first one at or behind the last
+        low = np.searchsorted(-own, -points.t[begin], side="right") - 1
+        high = np.searchsorted(-own, -points.t[end], side="left")
+        low, high = (np.clip(k, 0, len(own) - 1) for k in (low, high))
+        moved += sums[rows, high] - sums[rows, low]
+    doubt = _DOUBT * np.abs(scores).max(axis=1)
+    rows = rows[ahead <= 2.0 * moved + doubt]
+    if not len(rows) or begin == end:
+        return
+    if end - begin <= FEW:
+        yield slice(begin, end + 1), rows
+        return
+    middle = (begin + end) // 2
+    yield from _uncertain(points, swings, reading, rows, begin, middle)
+    yield from _uncertain(points, swings, reading, rows, middle, end)
+
+
+def _changes(
+    points: _Points, reading: Reading, rows: IntArray, run: slice
+) -> Iterator[tuple[int, float, int]]:
+    """Rows, the C from which on they have a class, and which one, along a run of points."""
+    s, t = points.values(run, rows)
+    best = _best(reading, s, t)
+    may = best[:, 1:] != best[:, :-1]  # of straight lines the one best at both ends stays so
+    for level in reading.bends:
+        side = np.sign(s - level * t[:, None])
         may |= (side[:, 1:] != side[:, :-1]).any(axis=-1)
-    j, row = np.nonzero(may.T)
-    return list(zip(row.tolist(), j.tolist(), strict=True))
-
-
-def _between(
-    s0: FloatArray,
-    s1: FloatArray,
-    e0: float,
-    e1: float,
-    scores: Scores,
-    bends: tuple[float, ...],
-) -> Iterator[tuple[float, int]]:
-    """Classes of a row along a segment, from 0 to 1, and where each begins."""
-
-    def at(place: float) -> FloatArray:
-        unit = (1.0 - place) * e0 + place * e1
-        return unit * scores(((1.0 - place) * s0 + place * s1) / unit)
-
-    cuts = [0.0, 1.0]
-    for level in bends:
-        h0, h1 = s0 - level * e0, s1 - level * e1
-        crosses = h0 * h1 < 0
-        cuts += (h0[crosses] / (h0[crosses] - h1[crosses])).tolist()
-    for a, b in pairwise(sorted(cuts)):
-        if b - a <= _NARROW:
-            continue
-        # a loss may jump at the ends of a piece, and is straight inside
-        left, right = a + 0.25 * (b - a), a + 0.75 * (b - a)
-        low, high = at(left), at(right)
-        slope = (high - low) / (right - left)
-        yield from _upper_lines(low - (left - a) * slope, slope, a, b)
-
-
-def _upper_lines(
-    value: FloatArray, slope: FloatArray, a: float, b: float
-) -> Iterator[tuple[float, int]]:
-    """Which of straight lines is the uppermost between a and b; of equal ones the first."""
-    place = a
-    noise = _EQUAL * max(float(np.abs(value).max()), float(np.abs(slope).max()) * (b - a))
-    top = np.flatnonzero(value >= value.max() - noise)
-    now = int(top[np.argmax(slope[top] >= slope[top].max() - noise / (b - a))])
-    while True:
-        yield place, now
-        steeper = np.flatnonzero(slope > slope[now] + noise / (b - a))
-        if not len(steeper):
-            return
-        meets = a + (value[now] - value[steeper]) / (slope[steeper] - slope[now])
-        k = int(meets.argmin())
-        if meets[k] >= b:
-            return
-        place, now = max(float(meets[k]), place), int(steeper[k])
-
-
-def _as_changes(
-    first: IntArray, kept: list[tuple[float, int, int]], begin: float, end: float
-) -> LabelChanges:
-    found = np.array(kept, dtype=np.dtype("f8, i8, i8"))
-    order = np.argsort(found["f0"], kind="stable")
-    C, row, becomes = (found[name][order] for name in ("f0", "f1", "f2"))
-    return LabelChanges(first, C, row, becomes, begin, end)
+    for k, own in zip(*np.nonzero(may.T), strict=True):
+        ends = (s[own, k], t[k]), (s[own, k + 1], t[k + 1])
+        there = best_along(*ends, reading.scores, reading.bends)
+        for place, label in [*there, (1.0, best[own, k + 1])]:
+            yield rows[own], points.C(run.start + k, place), int(label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Polyline", "polyline"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +38,33 @@ class Polyline:
     s: FloatArray
     rate: float
 
-    def at(self, t: FloatArray) -> FloatArray:
-        """The values at other parameters, shape (n_rows, n_t)."""
+    def at(self, t: FloatArray, rows: IntArray) -> FloatArray:
+        """The values of some rows at other parameters, (n_rows, n_t); for C = 0 those of f."""
+        at_zero, known = np.isinf(t), np.where(np.isinf(t), 1.0, t)
         if not len(self.t):
-            return np.broadcast_to(self.rate * t, (len(self.s), len(t)))
-        k = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, max(len(self.t) - 2, 0))
+            return np.broadcast_to(self.rate * known, (len(rows), len(t)))
         last = min(1, len(self.t) - 1)
+        k = np.searchsorted(self.t, known, side="right") - 1
+        k = np.clip(k, 0, len(self.t) - 1 - last)
         step = self.t[k + last] - self.t[k]
-        share = np.divide(t - self.t[k], step, out=np.zeros_like(t), where=step > 0)
+        share = np.divide(known - self.t[k], step, out=np.zeros_like(known), where=step > 0)
         share = np.minimum(share, 1.0)
-        beyond = np.maximum(t - self.t[-1], 0.0) * self.rate
-        return np.asarray((1.0 - share) * self.s[:, k] + share * self.s[:, k + last] + beyond)
+        beyond = np.maximum(known - self.t[-1], 0.0) * self.rate
+        own = rows[:, None]
+        found = (1.0 - share) * self.s[own, k] + share * self.s[own, k + last] + beyond
+        return np.asarray(np.where(at_zero, self.rate, found))
+
+    def swings(self, loss: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Parameters of the events, descending, and how far losses have moved up to each.
+
+        Between events f is monotone, and so is a loss of f or of -f.
+        """
+        is_inner = self.t > 0
+        t = np.r_[np.inf, self.t[is_inner][::-1]]
+        f = (self.s[:, is_inner] / self.t[is_inner])[:, ::-1]
+        f = np.column_stack([np.full(len(f), self.rate), f])
+        steps = np.maximum(*(np.abs(np.diff(loss(own), axis=1)) for own in (f, -f)))
+        return t, np.column_stack([np.zeros(len(f)), np.cumsum(steps, axis=1)])
 
 
 def polyline(path: Path, block: Block, n_rows: int) -> Polyline:

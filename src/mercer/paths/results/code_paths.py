@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer.codes import Decoding, OutputCode
 from mercer.machines.svm.schemes import CodeScheme
 from mercer.paths.curves.crossings import of_variables
-from mercer.paths.curves.decoded import BENDS, decoded_at, follow_decoded
+from mercer.paths.curves.decoded import BENDS, FEW, Reading, decoded_at, follow_decoded
 from mercer.paths.curves.polylines import polyline
 from mercer.paths.curves.votes import LabelChanges
 from mercer.paths.results.class_paths import BlockOf, ClassPaths
@@ -99,7 +99,7 @@ class CodePaths(ClassPaths):
     def _row_blocks(self, n_rows: int) -> Iterator[IntArray]:
         """So many rows that their values at all breakpoints can be held."""
         n_points = sum(len(path.segments) + 1 for path in self.paths)
-        size = max(_MOST_VALUES // max(n_points, 1), 1)
+        size = max(_MOST_VALUES // max(n_points, FEW * len(self.paths)), 1)
         for begin in range(0, n_rows, size):
             yield np.arange(begin, min(begin + size, n_rows))
 
@@ -110,9 +110,11 @@ class CodePaths(ClassPaths):
         def scores(values: FloatArray) -> FloatArray:
             return self.scores(self.in_place(values))[..., known]
 
+        loss = np.asarray if self.decoding is None else self.decoding.loss
+        reading = Reading(scores, loss, BENDS.get(self._loss, ()))
         if self.is_followed:
-            found = follow_decoded(lines, scores, BENDS[self._loss], self.begin, self.end)
+            found = follow_decoded(lines, reading, self.begin, self.end)
         else:
             assert Cs is not None
-            found = decoded_at(lines, scores, Cs[(Cs >= self.begin) & (Cs <= self.end)])
+            found = decoded_at(lines, reading, Cs[(Cs >= self.begin) & (Cs <= self.end)])
         return found.renamed(known)

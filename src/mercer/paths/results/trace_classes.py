@@ -60,7 +60,8 @@ def trace_classes(
     scheme = scheme or PairScheme(len(inputs.classes))
     parts = scheme.subproblems(inputs.class_index)
     traced, paths = [], []
-    for k, part in enumerate(parts):
+    for k in range(len(parts)):
+        part = parts[k]
         own = weight[part.rows]
         if not (own[part.sign > 0].any() and own[part.sign < 0].any()):
             continue
