@@ -66,6 +66,9 @@ SHOWN: dict[str, Callable[[], Any]] = {
     "MulticlassProblem": lambda: multiclass_problem("weston-watkins", Y, 2, 1.0),
     "Path": lambda: mercer.svc_path(X, Y, gamma=0.5),
     "PairPaths": lambda: mercer.PathSVC(cv=2).fit(X, np.resize([0, 1, 2], 60)).path_,
+    "CodePaths": lambda: (
+        mercer.PathSVC(cv=2, multiclass="one-vs-all").fit(X, np.resize([0, 1, 2], 60)).path_
+    ),
     "Path over nu, one class": lambda: mercer.one_class_path(X, gamma=0.5),
     "Path over nu": lambda: mercer.nu_svc_path(X, Y, gamma=0.5),
     "Path over nu, regression": lambda: mercer.nu_svr_path(X, X[:, 0], gamma=0.5),

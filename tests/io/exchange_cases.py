@@ -158,6 +158,8 @@ ESTIMATORS: dict[str, Make] = {
     "ReducedSVC": lambda: ReducedSVC(low_rank=15).fit(X, NAMES),
     "HullClassifier": lambda: HullClassifier().fit(X, TWO),
     "PathSVC": lambda: PathSVC(cv=2).fit(X, NAMES),
+    "PathSVC one-vs-all": lambda: PathSVC(cv=2, multiclass="one-vs-all").fit(X, NAMES),
+    "PathSVC by code": lambda: PathSVC(cv=2, multiclass="code").fit(X, FOUR),
     "OnlineSVC": lambda: OnlineSVC().fit(X, NAMES),
     "OnlineSVC with probabilities": lambda: OnlineSVC(gamma=0.5, probability=True).fit(X, TWO),
     "OnlineSVC of classes with probabilities": lambda: OnlineSVC(probability=True).fit(X, NAMES),

@@ -287,7 +287,7 @@ class PathSVC(KernelClassifier):
             raise ValueError(
                 f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}, got "
                 f"{self.multiclass!r}, whose classes are one problem that no path is known of: "
-                "TunedSVC and svc_grid choose its C"
+                "TunedSVC chooses its C"
             )
         scheme: Any = make_scheme(self, n_classes)
         return scheme
@@ -411,7 +411,8 @@ class PathSVC(KernelClassifier):
         """Class of each row, at ``C_`` or any other C: of more than two the one that wins most
         pairs, or has the best score; ties go to the first, as ``cv_error_`` counts them.
         """
-        return np.asarray(self.classes_[self._scheme.choose(self._decisions(X, C), False)])
+        decisions = self._decisions(X, C)
+        return np.asarray(self.classes_[self._scheme.choose(decisions, break_ties=False)])
 
     def machine_decisions(self, X: Any) -> FloatArray:
         """Values of all machines at ``C_``, shape (n_samples, n_machines)."""
