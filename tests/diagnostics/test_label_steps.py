@@ -31,7 +31,9 @@ LABELS = RNG.integers(0, 2, 80)
         (["passthrough"], []),
     ],
 )
-def test_supervised_steps_are_found_wherever_they_are(steps: list[Any], expected: list[str]) -> None:
+def test_supervised_steps_are_found_wherever_they_are(
+    steps: list[Any], expected: list[str]
+) -> None:
     assert steps_that_see_labels(make_pipeline(*steps)) == expected
 
 

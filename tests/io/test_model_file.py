@@ -15,8 +15,8 @@ from io_cases import LABELS, MACHINES, ROWS, X, Y, assert_same, assert_same_outp
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
-from sklearn.gaussian_process import kernels as process_kernels
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.gaussian_process import kernels as process_kernels
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, StandardScaler
