@@ -150,7 +150,7 @@ def svc_grid(
     measure = None if scoring is None else Scoring.read(scoring)
     scheme = _scheme(multiclass, code, decoding, len(inputs.classes), max_time)
     splits = two_class_splits(inputs, cv, groups)
-    cells = Cells(inputs, costs, splits, float(tol), measure, scheme)
+    cells = Cells(inputs, costs, splits, float(tol), scheme, measure)
     choices = [
         KernelChoice(kernel, degree, gamma, coef0, None, cache_size, n_threads) for gamma in widths
     ]

@@ -59,23 +59,18 @@ class Cells:
         Rows to train on, and rows to test with.
     tol : float
         Largest KKT violation.
+    scheme : PairScheme or CodeScheme
+        How classes become two-class problems.
     scoring : Scoring or None
         Another score than the share of right predictions.
-    given_scheme : PairScheme or CodeScheme or None
-        How classes become two-class problems; None for pairs.
     """
 
     inputs: TrainingSet
     costs: FloatArray
     splits: list[Split]
     tol: float
+    scheme: PairScheme | CodeScheme
     scoring: Scoring | None = None
-    given_scheme: PairScheme | CodeScheme | None = None
-
-    @cached_property
-    def scheme(self) -> PairScheme | CodeScheme:
-        """How classes become two-class problems."""
-        return self.given_scheme or PairScheme(len(self.inputs.classes))
 
     @cached_property
     def parts(self) -> Subproblems:
@@ -94,7 +89,8 @@ class Cells:
         """
         weight = self.inputs.weight * split.times
         present = np.bincount(self.inputs.class_index, weight, len(self.inputs.classes)) > 0
-        positive, negative = ((self._class_signs[present] == sign).any(axis=0) for sign in (1, -1))
+        signs = self._class_signs[present]
+        positive, negative = (signs > 0).any(axis=0), (signs < 0).any(axis=0)
         return np.flatnonzero(positive & negative), positive.astype(float) - negative
 
     @cached_property

@@ -21,6 +21,7 @@ from mercer._floating import without_warnings
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import Kernel
+from mercer.machines.svm.schemes import PairScheme
 from mercer.paths.approximate.march import march
 from mercer.paths.grids.cells import Cells
 from mercer.paths.grids.columns import mean_scores
@@ -161,7 +162,8 @@ def kernel_path(
         move = _Move(made, parameter, inputs.rows, choice)
         sequence = _Sequence(problem, move, accuracy, shown_limits)
         nodes, gap = _follow(sequence, float(np.log(low)), float(np.log(high)), accuracy)
-    cells = Cells(inputs, np.array([float(C)]), splits, 1e-3, measure)
+    pairs = PairScheme(len(inputs.classes))
+    cells = Cells(inputs, np.array([float(C)]), splits, 1e-3, pairs, measure)
     kernels = [move.kernel_at(node.value) for node in (nodes if splits else [])]
     scores = mean_scores(cells, kernels, choice, deadline)[:, 0]
     values = np.array([node.value for node in nodes])
