@@ -62,6 +62,18 @@ def test_half_steps_are_taken_where_a_step_of_width_loses_more_than_an_error() -
     assert len(flat) < len(steep)
 
 
+def test_a_narrower_kernel_that_needs_more_C_was_not_seen() -> None:
+    step_of_C = float(np.log(4.0))
+
+    def ridge(log_C: float, log_gamma: float) -> float:
+        """Half a step narrower the best C is a step larger."""
+        best_C = 2.0 * step_of_C * log_gamma / STEP
+        return 0.3 * abs(log_gamma / STEP - 0.5) + 0.3 * abs(log_C - best_C)
+
+    found = climbed(ridge, [0.0, 0.0]).history
+    assert found.thetas[found.best] == pytest.approx([step_of_C, 0.5 * STEP])
+
+
 def test_summits_are_better_than_the_widths_beside_them() -> None:
     widths = np.array([0.0, 0.0, 1.0, 2.0, 3.0, 3.0])
     scores = np.array([0.3, 0.5, 0.4, 0.1, 0.2, 0.15])

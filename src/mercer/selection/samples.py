@@ -57,8 +57,8 @@ def zoomed(
     start = moderate_start(task, objective.space)
     has_samples = not is_precomputed(task.machine.kernel)
     sizes = sample_sizes(task.n_rows, task.n_classes) if has_samples else []
-    few = _few_folds(options.get("cv", 5))
-    if not sizes or few is None or options.get("groups") is not None:
+    few = _few_folds(options.get("cv", 5)) if sizes and options.get("groups") is None else None
+    if few is None:
         return run(objective, _COARSER if budget.others else Zoom(), start, budget)
     options = {**options, "cv": few, "also": None}
     found: SearchResult | None = None
