@@ -27,11 +27,7 @@ from mercer.gram import Gram
 from mercer.gram.bounded_expansion import LazyExpansion
 from mercer.gram.expansion import Expansion
 from mercer.gram.native import take_rows
-from mercer.gram.shift import shift_of_far_rows
-from mercer.gram.spot_check import warn_of_indefinite
-from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
-from mercer.kernels.convert import flat_kernel
-from mercer.kernels.precomputed import check_kernel_matrix
+from mercer.kernels import Kernel
 from mercer.machines.certified import certificate_html
 from mercer.machines.early_end import early_end, is_done
 from mercer.machines.solving import Problems, Rows, solve_all
@@ -122,51 +118,6 @@ class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
                 )
 
     # --- fitting ---------------------------------------------------------------------
-
-    def _resolve_kernel(self, X: Any, weight: FloatArray) -> Kernel:
-        """The kernel with all parameters numbers; a kernel matrix is looked at once, here."""
-        has_gamma = isinstance(self.kernel, str) and self.kernel not in ("linear", "precomputed")
-        if has_gamma and self.gamma == 0.0:
-            kernel: Kernel = flat_kernel(self.kernel, self.coef0, self.degree)
-        else:
-            kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
-        kernel = kernel.resolve(X, sample_weight=weight)
-        if is_precomputed(self.kernel):
-            facts = check_kernel_matrix(X)
-            if facts.is_surely_indefinite and kernel == Precomputed():
-                kernel = Precomputed(positive_definite=False)
-        if kernel.definiteness == "refuted":
-            warn_of_indefinite(kernel)
-        return kernel
-
-    def _make_gram(
-        self,
-        kernel: Kernel,
-        X: Any,
-        weight: FloatArray,
-        segments: ArrayLike | None = None,
-        bias: Any = None,
-    ) -> Gram:
-        """The kernel values of the rows; ``bias`` may stand in for ``fit_intercept``.
-
-        A precomputed kernel was resolved for the rows, which has checked them.
-        """
-        sums_vanish = self._sums_vanish() if bias is None else bias is True
-        if (getattr(self, "fit_intercept", True) if bias is None else bias) == "penalized":
-            kernel = kernel + Constant(1.0, value_bounds="fixed")
-        may_move = sums_vanish and not kernel.is_normalized
-        shift = shift_of_far_rows(kernel.form(), X, weight) if may_move else None
-        gram = Gram(
-            kernel,
-            X,
-            cache_size=getattr(self, "cache_size", "auto"),
-            precision=self.precision,
-            n_threads=self.n_threads,
-            segments=segments,
-            shift=shift,
-            is_checked=is_precomputed(self.kernel),
-        )
-        return gram.gather(self.max_time).check_values()
 
     def _sums_vanish(self) -> bool:
         """Whether the coefficients of every function add up to zero: there is a free bias."""

@@ -20,13 +20,11 @@ from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 from mercer.solvers.runs.selective_certificate import KnownGradient, product_error
 
-__all__ = ["NEAR", "ChunkLearner"]
+__all__ = ["ChunkLearner"]
 
 FloatArray = NDArray[np.float64]
 # Rows of one problem next to the kept ones; more are taken in parts.
 MOST_ROWS = 10_000
-# Distance from the margin, in units of it, up to which examples without a coefficient are kept.
-NEAR = 0.1
 _SEEDS = 5  # examples that stay while a function waits for its other class
 # Share of the tolerance that errors of gradients may take which are followed from chunk to chunk.
 _MOST_ERROR = 0.5

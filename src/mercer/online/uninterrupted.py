@@ -1,4 +1,4 @@
-"""Bookkeeping that Ctrl-C does not cut in two."""
+"""Bookkeeping that Ctrl-C and errors do not cut in two."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["uninterrupted"]
+__all__ = ["as_it_was", "uninterrupted"]
 
 
 @contextmanager
@@ -31,3 +31,15 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, own)
         if pressed:
             raise KeyboardInterrupt
+
+
+@contextmanager
+def as_it_was(machine: Any) -> Iterator[None]:
+    """Leave a machine as it was if the block ends with an error: a chunk is refused."""
+    before = dict(vars(machine))
+    try:
+        yield
+    except BaseException:
+        machine.__dict__.clear()
+        machine.__dict__.update(before)
+        raise

@@ -20,6 +20,7 @@ from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.one_vs_one import ClassPairs, dual_coefficients, scores
@@ -227,7 +228,7 @@ class PathSVC(KernelClassifier):
         check_range(self.C_min, self.C_max, self.accuracy)
         inputs = self._read(X, y, sample_weight)
         splits = self._splits(inputs, groups)
-        kernel = self._resolve_kernel(inputs.rows, unit_weight(inputs.weight))
+        kernel = resolve_kernel(self, inputs.rows, unit_weight(inputs.weight))
         choice = KernelChoice(
             kernel,
             low_rank=self.low_rank,

@@ -13,6 +13,7 @@ from mercer._shown import shown
 from mercer.kernels import Gaussian, Kernel
 from mercer.kernels.adapters.sklearn import SklearnKernel
 from mercer.kernels.parameters.hyperparameters import POSITIVE_BOUNDS
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.with_kernel import with_kernel
@@ -70,7 +71,7 @@ class Space:
     @classmethod
     def of(cls, task: TrainingTask) -> Space:
         """That of a task; rules such as gamma="scale" become numbers."""
-        kernel: Kernel = task.machine._resolve_kernel(task.rows, task.weight)
+        kernel: Kernel = resolve_kernel(task.machine, task.rows, task.weight)
         asked = task.C_range, task.gamma_range
         space = cls(task.machine, kernel, 1.0, _reach(task, kernel), *asked)
         if task.gamma_range is not None and not space._is_gamma.any():

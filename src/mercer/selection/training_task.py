@@ -17,6 +17,7 @@ from mercer.formulations import Formulation, least_squares, one_class
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
+from mercer.machines.kernel_values import make_gram
 from mercer.machines.least_squares.machine import LeastSquaresMachine, check_extremes
 from mercer.machines.least_squares.one_against_all import signed_labels
 from mercer.machines.svm.one_class import OneClassSVM
@@ -238,7 +239,7 @@ class TrainingTask:
         options: dict[str, Any] = {}
         if self.is_all_in_one:
             options["bias"] = "penalized" if self.machine.fit_intercept else False
-        gram: Gram = self.machine._make_gram(kernel, self.rows, self.weight, **options)
+        gram: Gram = make_gram(self.machine, kernel, self.rows, self.weight, **options)
         return gram
 
     def formulate(self, machine: Any, part: Part, weight: FloatArray) -> Formulation:

@@ -19,6 +19,7 @@ from mercer.codes.decoding import decoding_named
 from mercer.codes.making import as_code
 from mercer.least_squares.scan import Scan
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.least_squares.class_scores import ClassScores, CodeScores, PairScores
 from mercer.machines.least_squares.columns import ColumnFits, column_jobs, fit_columns
 from mercer.machines.least_squares.left_out import LeftOutClassifier
@@ -144,7 +145,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         began = time.perf_counter()
         self.__dict__.pop("_stream", None)
         check_extremes(weights)
-        kernel = self._resolve_kernel(X, weights)
+        kernel = resolve_kernel(self, X, weights)
         rows = np.flatnonzero(weights > 0)
         own = labels[rows]
         targets = indicators(labels, len(self.classes_))

@@ -25,6 +25,7 @@ from mercer.kernels.blocks import row_slices
 from mercer.kernels.rows import is_sparse
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import make_gram, resolve_kernel
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.svm.all_in_one import Functions, fit_all_in_one
 from mercer.machines.svm.label_screening import label_rows
@@ -126,7 +127,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         weight: FloatArray,
     ) -> None:
         scheme = make_scheme(self, len(classes))
-        kernel = self._resolve_kernel(X, weight)
+        kernel = resolve_kernel(self, X, weight)
         weights = weight * class_weight[class_index]
         if len(classes) == 2:
             found = self._fit_two_classes(X, class_index, weights, kernel)
@@ -150,7 +151,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     ) -> Functions:
         """The machine of two classes; positive decisions mean the second."""
         formulation = self._formulate(np.where(class_index == 1, 1.0, -1.0), weight)
-        gram = self._make_gram(kernel, X, weight, bias=getattr(self, "fit_intercept", True))
+        gram = make_gram(self, kernel, X, weight, bias=getattr(self, "fit_intercept", True))
         solutions, parameters = self._solve_all([formulation], gram)
         if self._has_sides:
             self._keep_margins(
@@ -184,7 +185,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         if plan is None and len(subproblems) * len(class_index) <= _MOST_VARIABLES:
             made = list(formulations)
         bias = getattr(self, "fit_intercept", True)
-        gram = self._make_gram(kernel, rows, weights, segments, bias)
+        gram = make_gram(self, kernel, rows, weights, segments, bias)
         if plan is not None and plan.suits(gram):
             found = self._fit_plan(plan, formulations, gram, deadline, scheme)
             return found if order is None else replace(found, support=order[found.support])

@@ -22,6 +22,7 @@ from mercer.lowrank.low_rank import feature_blocks
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.one_vs_one import ClassPairs, scores
 from mercer.solvers.runs.deadline import Deadline
@@ -146,7 +147,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         X, y, weight = self._validate_fit(X, y, sample_weight)
         self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
         deadline = Deadline.after(self.max_time)
-        kernel = self._resolve_kernel(X, weight)
+        kernel = resolve_kernel(self, X, weight)
         weights = weight * self.class_weight_[labels]
         may_move = has_free_bias(self)
         shift = shift_of_products(kernel.form(), X, weights) if may_move else None

@@ -29,6 +29,7 @@ from mercer.kernels import Kernel
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import make_gram, resolve_kernel
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.vanishing_margin import warn_of_small_targets
@@ -51,8 +52,8 @@ class KernelFunction(KernelMachine):
     def _fit_function(
         self, X: Any, formulation: Formulation, weight: FloatArray
     ) -> FittedParameters:
-        kernel = self._resolve_kernel(X, weight)
-        return self._fit_on(self._make_gram(kernel, X, weight), kernel, X, formulation)
+        kernel = resolve_kernel(self, X, weight)
+        return self._fit_on(make_gram(self, kernel, X, weight), kernel, X, formulation)
 
     def _fit_on(
         self, gram: Gram, kernel: Kernel, X: Any, formulation: Formulation

@@ -14,6 +14,7 @@ from mercer.formulations import enclosing_ball
 from mercer.gram import Gram
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import make_gram, resolve_kernel
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.regressors import KernelFunction
 from mercer.solvers.runs.progress import Callback
@@ -122,8 +123,8 @@ class SVDD(OutlierMixin, KernelFunction):
         self : object
         """
         X, _, weight = self._validate_fit(X, None, sample_weight)
-        kernel = self._resolve_kernel(X, weight)
-        gram = self._make_gram(kernel, X, weight)
+        kernel = resolve_kernel(self, X, weight)
+        gram = make_gram(self, kernel, X, weight)
         diagonal = gram.check_values().diagonal(precision="double")
         self._largest = float(diagonal.max()) or 1.0
         self._stored_square = self._checked_square(diagonal)
