@@ -153,15 +153,16 @@ class ActiveMachine(OnlineMachine):
         self.stop_reason_ = loop.run()
         self.queried_ = loop.queried
         if self.finishing != "none":
+            finisher = Finisher(self, self._learned, loop.deadline)
             try:
-                Finisher(self, self._learned, loop.deadline).finish_kept()
+                finisher.finish_kept()
             finally:
-                self._tell()
+                self._tell(finisher.learned)
         return self
 
     def _pool_rows(self, X: Any) -> Any:
         """Checked rows of a pool, also of a machine that has learned nothing yet."""
-        if self._has_begun:
+        if hasattr(self, "_learned"):
             return read_new_rows(self, X)
         stranger = type(self)(**self.get_params(deep=False))
         labels = np.zeros(X.shape[0] if hasattr(X, "shape") and X.ndim else len(X))
@@ -222,7 +223,7 @@ class _Loop:
         self.random = check_random_state(self.machine.random_state)
         self.is_left = np.ones(count_rows(self.rows), dtype=bool)
         self.left = np.flatnonzero(self.is_left)
-        if not self.machine._has_begun:
+        if not hasattr(self.machine, "_learned"):
             self._learn(self._first_rows())
         while not (reason := self._reason()):
             batch = min(self.batch_size, self.budget - len(self.queried))

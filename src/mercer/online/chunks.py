@@ -39,7 +39,7 @@ class ChunkLearner:
     stream : Stream
         Where the examples go.
     make_gram : callable
-        Kernel values of rows.
+        Kernel values of rows, which have weights.
     tol : float
         KKT violation up to which a problem is solved.
     slack : float
@@ -51,7 +51,7 @@ class ChunkLearner:
     """
 
     stream: Stream
-    make_gram: Callable[[Any], Gram]
+    make_gram: Callable[[Any, FloatArray], Gram]
     tol: float
     slack: float
     deadline: Deadline
@@ -76,7 +76,7 @@ class ChunkLearner:
         ids, terms = np.concatenate([state["ids"], ids]), np.concatenate([state["terms"], terms])
         beta = np.zeros((len(ids), state["beta"].shape[1]))
         beta[:n_kept] = state["beta"]
-        gram = self.make_gram(rows)
+        gram = self.make_gram(rows, np.ones(len(ids)))
         found = finished(
             gram,
             terms,

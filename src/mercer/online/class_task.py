@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mercer.machines.least_squares.one_against_all import places_of
 from mercer.online.classes import all_classes, grown_state, signed_terms
 from mercer.online.learned import Learned
 from mercer.online.parameters import rules_of
 from mercer.online.stream import Stream
-from mercer.online.target_task import NEAR
+from mercer.online.target_task import NEAR, Task
 from mercer.training.classes import find_classes, weigh_classes
 
 __all__ = ["ClassTask", "grown"]
@@ -45,12 +45,18 @@ class ClassTask:
     slack: ClassVar[float] = NEAR
 
     @classmethod
-    def first(cls, y: NDArray[Any], announced: NDArray[Any] | None, C: float) -> Self:
-        """That of the first chunk."""
-        return cls(all_classes(y) if announced is None else announced, announced is not None, C)
+    def of_chunk(cls, y: Any, given: ArrayLike | None, before: Task | None, C: float) -> ClassTask:
+        """That of a chunk and those before it; ``given``: the classes that are announced with it.
 
-    def after(self, y: NDArray[Any], announced: NDArray[Any] | None) -> ClassTask:
-        """That of a later chunk: new classes are added, unless all were announced."""
+        New classes are added, unless all were announced.
+        """
+        announced = None if given is None else np.unique(np.asarray(given))
+        if before is None:
+            return cls(all_classes(y) if announced is None else announced, given is not None, C)
+        assert isinstance(before, ClassTask)
+        return before._after(y, announced)
+
+    def _after(self, y: NDArray[Any], announced: NDArray[Any] | None) -> ClassTask:
         if announced is None:
             return self if self.are_all else self._with(all_classes(y, self.classes))
         is_same = np.array_equal(announced, self.classes)
@@ -85,7 +91,7 @@ class ClassTask:
             given = {name: weight for name, weight in given.items() if name in known}
         return weigh_classes(given, self.classes, self.classes, np.ones(len(known)))
 
-    def labels(self, y: NDArray[Any]) -> NDArray[np.intp]:
+    def labels(self, y: Any) -> NDArray[np.intp]:
         """The class of each row of a chunk."""
         is_plain = y.ndim == 1 and y.dtype.kind == self.classes.dtype.kind == "i"
         if is_plain and len(self.classes) > 1:

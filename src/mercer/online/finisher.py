@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,11 @@ __all__ = ["Finisher"]
 FloatArray = NDArray[np.float64]
 
 
+@dataclass
 class Finisher:
     """Finishes what was learned, from where it stands.
 
-    Parameters
+    Attributes
     ----------
     machine : OnlineMachine
         Its parameters say how.
@@ -39,12 +41,13 @@ class Finisher:
         When to end.
     """
 
-    def __init__(self, machine: Any, learned: Learned, deadline: Deadline) -> None:
-        self._machine, self._learned, self._deadline = machine, learned, deadline
+    machine: Any
+    learned: Learned
+    deadline: Deadline
 
     def finish(self) -> None:
         """The optimum of all examples that are at hand."""
-        learned = self._learned
+        learned = self.learned
         if learned.history:
             self.finish_all(learned.history.all(), learned.history, learned.n_seen)
         else:
@@ -52,16 +55,16 @@ class Finisher:
 
     def finish_kept(self) -> None:
         """The optimum of the examples that the stream keeps."""
-        stream = self._learned.stream
+        stream = self.learned.stream
         state = stream.state()
         if not len(state["ids"]):
             return
         terms, weight = state["terms"], np.ones(len(state["terms"]))
-        solver = self._machine.solver
+        solver = self.machine.solver
         found = self._optimum(stream.rows(), terms, state["beta"], weight, solver)
         with uninterrupted():
             stream.restart(found.beta)
-            self._learned.moved(self._machine, found)
+            self.learned.moved(self.machine, found)
         self._warn_if_early()
 
     def finish_all(self, examples: Examples, history: History | None, n_seen: int) -> None:
@@ -69,12 +72,12 @@ class Finisher:
 
         ``history`` and ``n_seen`` are what there is once it is known.
         """
-        terms = self._learned.task.terms(*examples[1:3])
-        self._take_over(examples, terms, self._machine.solver, history, n_seen)
+        terms = self.learned.task.terms(*examples[1:3])
+        self._take_over(examples, terms, self.machine.solver, history, n_seen)
 
     def forget(self, ids: ArrayLike) -> None:
         """The optimum of all remembered examples but these."""
-        learned, places = self._learned, self._places_of(ids)
+        learned, places = self.learned, self._places_of(ids)
         if not len(places):
             return self.finish()
         assert learned.history is not None
@@ -89,7 +92,7 @@ class Finisher:
         wanted = np.unique(np.asarray(ids).ravel())
         if len(wanted) and wanted.dtype.kind not in "iu":
             raise TypeError(f"ids must be integers, got an array of {wanted.dtype}")
-        history = self._learned.history
+        history = self.learned.history
         assert history is not None
         places = history.places_of(wanted.astype(np.int64))
         if (places < 0).any():
@@ -106,7 +109,7 @@ class Finisher:
         history: History | None,
         n_seen: int,
     ) -> None:
-        learned, (rows, _, weight, ids) = self._learned, examples
+        learned, (rows, _, weight, ids) = self.learned, examples
         found = self._optimum(rows, terms, self._start(ids), weight, solver)
         support = np.flatnonzero(found.beta.any(axis=1))
         state: State = {
@@ -119,12 +122,12 @@ class Finisher:
         with uninterrupted():
             learned.stream.begin(state, take_rows(rows, support))
             learned.history, learned.n_seen = history, n_seen
-            learned.moved(self._machine, found)
+            learned.moved(self.machine, found)
         self._warn_if_early()
 
     def _start(self, ids: Ids) -> FloatArray:
         """The variables of all rows as the stream has them."""
-        state = self._learned.stream.state()
+        state = self.learned.stream.state()
         start = np.zeros((len(ids), state["beta"].shape[1]))
         places = np.minimum(np.searchsorted(ids, state["ids"]), len(ids) - 1)
         is_there = ids[places] == state["ids"]
@@ -134,7 +137,7 @@ class Finisher:
     def _optimum(
         self, rows: Any, terms: FloatArray, beta: FloatArray, weight: FloatArray, solver: Any
     ) -> Finished:
-        machine, learned = self._machine, self._learned
+        machine, learned = self.machine, self.learned
         n_functions = learned.task.n_functions
         with display_of(machine, n_functions) as display:
             return finished(
@@ -144,12 +147,12 @@ class Finisher:
                 n_functions=n_functions,
                 solver=solver,
                 tol=machine.tol,
-                deadline=self._deadline,
+                deadline=self.deadline,
                 callback=display.watch(0, machine.callback) if display else machine.callback,
             )
 
     def _warn_if_early(self) -> None:
-        certified = self._learned.certified
+        certified = self.learned.certified
         if certified["fit_status_"]:
-            message = early_end(self._machine, certified["solutions_"], "problems")
+            message = early_end(self.machine, certified["solutions_"], "problems")
             warn(message, ConvergenceWarning)

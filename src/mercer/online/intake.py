@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._threads import resolve_threads
 from mercer._warning import warn
-from mercer.gram import Gram
-from mercer.gram.native import count_rows
 from mercer.machines.kernel_values import make_gram
 from mercer.machines.solving import display_of
 from mercer.online.chunks import ChunkLearner
@@ -32,10 +32,11 @@ _LARGE = 100  # rows from which a chunk is learned as a whole
 _REPORT = 0.05  # seconds between two calls of the callback
 
 
+@dataclass
 class Intake:
     """Takes examples in, as the parameters of a machine say.
 
-    Parameters
+    Attributes
     ----------
     machine : OnlineMachine
         Its parameters say how.
@@ -43,16 +44,14 @@ class Intake:
         Where the examples go.
     deadline : Deadline
         When to end.
-
-    Attributes
-    ----------
     n_taken : int
         How many of the examples that were given last are in, those without weight included.
     """
 
-    def __init__(self, machine: Any, learned: Learned, deadline: Deadline) -> None:
-        self._machine, self._learned, self._deadline = machine, learned, deadline
-        self.n_taken = 0
+    machine: Any
+    learned: Learned
+    deadline: Deadline
+    n_taken: int = 0
 
     def take(
         self,
@@ -68,7 +67,7 @@ class Intake:
 
         ``ids`` has those of all rows of ``X``.
         """
-        machine, learned = self._machine, self._learned
+        machine, learned = self.machine, self.learned
         present = np.flatnonzero(weight[order] > 0)
         stream = learned.stream
         stream.n_taken = 0
@@ -81,7 +80,7 @@ class Intake:
                 if not one_by_one and takes_whole(machine, learned, len(rows)):
                     self._take_whole(X, rows, ids, terms, callback)
                 else:
-                    stream.take(X, rows, ids, terms, self._deadline, _watch(callback))
+                    stream.take(X, rows, ids, terms, self.deadline, _watch(callback))
         finally:
             with uninterrupted():
                 taken = stream.n_taken
@@ -96,13 +95,10 @@ class Intake:
         terms: FloatArray,
         callback: Callback | None,
     ) -> None:
-        machine, learned = self._machine, self._learned
-
-        def gram_of(rows: Any) -> Gram:
-            return make_gram(machine, learned.kernel, rows, np.ones(count_rows(rows)))
-
+        machine, learned = self.machine, self.learned
+        gram_of = partial(make_gram, machine, learned.kernel)
         learner = ChunkLearner(
-            *(learned.stream, gram_of, machine.tol, learned.task.slack, self._deadline, callback)
+            *(learned.stream, gram_of, machine.tol, learned.task.slack, self.deadline, callback)
         )
         learner.take(X, rows, ids, terms)
         if not learner.is_converged and learned.stream.n_taken == len(rows):

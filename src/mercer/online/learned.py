@@ -76,10 +76,6 @@ class Learned:
         self.certified = {} if found is None else _certified(found.solutions)
         self._read(machine, None if found is None else found.intercept)
 
-    def become(self, other: Learned) -> None:
-        """Take over all of another one, at once."""
-        vars(self).update(vars(other))
-
     def _read(self, machine: Any, intercept: Any) -> None:
         precision = "single" if machine.precision == "single" else "double"
         self.reading = Reading(self.stream, intercept, precision, machine.n_threads)

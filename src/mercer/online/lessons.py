@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,36 +27,39 @@ __all__ = ["Lessons"]
 FloatArray = NDArray[np.float64]
 
 
+@dataclass
 class Lessons:
     """Chunks and epochs, each judged before it is learned where there are to be probabilities.
 
-    Parameters
+    Attributes
     ----------
     machine : OnlineMachine
         Its parameters say how.
     learned : Learned
-        What is added to.
+        What is learned so far; another object once gamma is settled.
     """
 
-    def __init__(self, machine: Any, learned: Learned) -> None:
-        self._machine, self._learned = machine, learned
-        self._judges = bool(getattr(machine, "probability", False))
+    machine: Any
+    learned: Learned
 
     def learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """Take in a chunk of a stream, in two halves where the second has to be judged."""
-        learned = self._learned
+        learned = self.learned
         X, n = _of_one_kind(X, learned.is_sparse), len(weight)
-        learn = self._learn_rows if self._machine.window is None else self._learn_window
-        cut = n // 2 if self._judges and not learned.n_seen else 0
+        learn = self._learn_rows if self.machine.window is None else self._learn_window
+        is_judged = getattr(self.machine, "probability", False)
+        cut = n // 2 if is_judged and not learned.n_seen else 0
         for part in (slice(0, cut), slice(cut, n)):
             # not after a first half that was cut short
-            if part.start < part.stop and (not cut or learned.n_seen == part.start):
-                self._judge(X[part], targets[part], weight[part])
-                learn(X[part], targets[part], weight[part])
+            if part.start < part.stop and (not cut or self.learned.n_seen == part.start):
+                some = X[part], targets[part], weight[part]
+                if is_judged:
+                    self._judge(*some)
+                learn(*some)
 
     def learn_epochs(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """Take in all rows, ``n_epochs`` times, then finish."""
-        machine, learned = self._machine, self._learned
+        machine, learned = self.machine, self.learned
         if machine.window is not None:
             return self.learn_chunk(X, targets, weight)
         deadline, n = Deadline.after(machine.max_time), len(weight)
@@ -67,9 +71,8 @@ class Lessons:
             order = random.permutation(n) if machine.shuffle else ids
             n_taken = self._learn_epoch(X, order, targets, weight, deadline)
             if n_taken < n:
-                self._tell_of_early_end(f"{n_taken} of {n} rows")
                 learned.certified["fit_status_"] = 1
-                return None
+                return self._tell_of_early_end(f"{n_taken} of {n} rows")
         finisher = Finisher(machine, learned, deadline)
         if machine.finishing == "all" and machine.max_support_vectors is None:
             finisher.finish_all((X, targets, weight, ids), learned.history, n)
@@ -86,8 +89,8 @@ class Lessons:
         deadline: Deadline,
     ) -> int:
         """Take in all rows in this order; how many came in."""
-        intake, ids = Intake(self._machine, self._learned, deadline), np.arange(len(order))
-        if self._judges and self._learned.judged is None:
+        intake, ids = Intake(self.machine, self.learned, deadline), np.arange(len(order))
+        if getattr(self.machine, "probability", False) and self.learned.judged is None:
             first, second = np.array_split(order, 2)
             intake.take(X, first, targets, weight, ids)
             self._judge(take_rows(X, second), targets[second], weight[second])
@@ -96,15 +99,15 @@ class Lessons:
 
     def _judge(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """Remember the values of examples before they are learned."""
-        learned = self._learned
-        if self._judges and learned.stream.n_kept and learned.task.has_values:
+        learned = self.learned
+        if learned.stream.n_kept and learned.task.has_values:
             values = learned.reading.values(X)
             learned.judged = Judged.after(learned.judged, values, targets, weight)
 
     def _learn_rows(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
-        machine, learned = self._machine, self._learned
-        if learned.waits:
+        if self.learned.waits:
             self._settle(X, weight)
+        machine, learned = self.machine, self.learned
         n, first = len(weight), learned.n_seen
         ids = np.arange(first, first + n)
         intake = Intake(machine, learned, Deadline.after(machine.max_time))
@@ -123,7 +126,7 @@ class Lessons:
 
     def _learn_window(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """The optimum of the last examples, a chunk among them."""
-        machine, learned = self._machine, self._learned
+        machine, learned = self.machine, self.learned
         present = np.flatnonzero(weight > 0)
         n_seen = learned.n_seen + len(weight)
         ids = np.arange(learned.n_seen, n_seen)[present]
@@ -135,23 +138,23 @@ class Lessons:
         new = (take_rows(X, present), targets[present], weight[present], ids)
         history = before.followed_by(*new, most=machine.window)
         Finisher(machine, learned, deadline).finish_all(history.all(), history, n_seen)
-        self._learned.become(learned)
+        self.learned = learned
 
     def _settle(self, X: Any, weight: FloatArray) -> None:
         """Choose gamma from the first rows, with a chunk; learn those before it anew."""
-        machine, before = self._machine, self._learned.history
+        machine, before = self.machine, self.learned.history
         n_present = int(np.count_nonzero(weight > 0))
-        is_whole = not before and takes_whole(machine, self._learned, n_present)
-        again = settled(machine, self._learned, X, weight, is_whole=is_whole)
+        is_whole = not before and takes_whole(machine, self.learned, n_present)
+        again = settled(machine, self.learned, X, weight, is_whole=is_whole)
         if before:
             rows, targets, its_weight, ids = before.all()
             intake = Intake(machine, again, Deadline.after(None))
             intake.take(rows, np.arange(len(ids)), targets, its_weight, ids, one_by_one=True)
-        self._learned.become(again)
+        self.learned = again
 
     def _tell_of_early_end(self, what: str, more: str = "") -> None:
         warn(
-            f"{type(self._machine).__name__} took in {what} before max_time or the callback ended "
+            f"{type(self.machine).__name__} took in {what} before max_time or the callback ended "
             f"it{more}",
             ConvergenceWarning,
         )

@@ -75,17 +75,14 @@ class OnlineMachine(KernelMachine):
 
     # --- learning --------------------------------------------------------------------
 
-    @property
-    def _has_begun(self) -> bool:
-        return "_learned" in vars(self)
-
     def _read_chunk(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, **options: Any
     ) -> tuple[Any, Any, FloatArray]:
         """Checked rows, targets and weights; of one row the long way takes longer than learning."""
         check_combination(self)
         is_absent = is_ready = False
-        if self._has_begun:
+        has_begun = hasattr(self, "_learned")
+        if has_begun:
             check_fixed(self, self._learned.fixed)
             is_ready = not takes_objects(self.kernel) and self._is_known_width(X)
             is_absent = _is_nothing(sample_weight)
@@ -94,29 +91,29 @@ class OnlineMachine(KernelMachine):
         if is_ready and are_ready(X, y, needs_y=True):
             weight = check_weight(sample_weight, len(X))
         else:
-            X, y, weight = self._validate_fit(
-                X, y, sample_weight, reset=not self._has_begun, **options
-            )
+            X, y, weight = self._validate_fit(X, y, sample_weight, reset=not has_begun, **options)
         return X, y, 0.0 * weight if is_absent else weight
 
     def _learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:
+        lessons = Lessons(self, self._learned)
         try:
-            Lessons(self, self._learned).learn_chunk(X, targets, weight)
+            lessons.learn_chunk(X, targets, weight)
         finally:
-            self._tell()
+            self._tell(lessons.learned)
         return self
 
     def _learn_epochs(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:
+        lessons = Lessons(self, self._learned)
         try:
-            Lessons(self, self._learned).learn_epochs(X, targets, weight)
+            lessons.learn_epochs(X, targets, weight)
         finally:
-            self._tell()
+            self._tell(lessons.learned)
         return self
 
-    def _tell(self) -> None:
+    def _tell(self, learned: Learned) -> None:
         """Fitted attributes, from what is learned."""
         with uninterrupted():
-            learned = self._learned
+            self._learned = learned
             self.kernel_, self.gamma_source_ = learned.kernel, learned.gamma_source
             self._gamma = getattr(learned.kernel, "gamma", 0.0)
             self.n_seen_ = learned.n_seen
@@ -139,7 +136,7 @@ class OnlineMachine(KernelMachine):
         try:
             finisher.finish()
         finally:
-            self._tell()
+            self._tell(finisher.learned)
         return self
 
     def forget(self, ids: ArrayLike) -> Self:
@@ -167,7 +164,7 @@ class OnlineMachine(KernelMachine):
         try:
             finisher.forget(ids)
         finally:
-            self._tell()
+            self._tell(finisher.learned)
         return self
 
     def _finisher(self) -> Finisher:

@@ -309,23 +309,16 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
                 raise ValueError(
                     "class_weight='balanced' needs all rows: use a dict in partial_fit"
                 )
-            task = self._task_of(y, None if classes is None else np.unique(np.asarray(classes)))
+            before = self._learned.task if hasattr(self, "_learned") else None
+            task = ClassTask.of_chunk(y, classes, before, self.C)
             labels = task.labels(y)
             self.classes_, self.class_weight_ = task.classes, task.weights(self.class_weight)
-            if not self._has_begun:
+            if before is None:
                 self._learned = begun(self, task, X, weight)
-            elif task is not self._learned.task:
+            elif task is not before:
                 self._learned = grown(self, self._learned, task)
             check_kernel_values(self._learned.kernel, X)
         return self._learn_chunk(X, labels, weight * self.class_weight_[labels])
-
-    def _task_of(self, y: NDArray[Any], announced: NDArray[Any] | None) -> ClassTask:
-        """What is learned from now on, new classes of a chunk included."""
-        if not self._has_begun:
-            return ClassTask.first(y, announced, self.C)
-        known = self._learned.task
-        assert isinstance(known, ClassTask)
-        return known.after(y, announced)
 
     def _restored_task(self, saved: Mapping[str, Any]) -> ClassTask:
         return ClassTask(self.classes_, saved.get("_has_all_classes", True), self.C)

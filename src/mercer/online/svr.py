@@ -161,7 +161,7 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         with as_it_was(self):
             X, y, weight = self._read_chunk(X, y, sample_weight, y_numeric=True)
             targets = _as_targets(y)
-            if not self._has_begun:
+            if not hasattr(self, "_learned"):
                 self._learned = begun(self, self._task, X, weight)
             check_kernel_values(self._learned.kernel, X)
         return self._learn_chunk(X, targets, weight)
