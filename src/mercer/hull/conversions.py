@@ -138,7 +138,7 @@ def _shared(machine: Machine) -> dict[str, Any]:
     """The parameters that mean the same for all of them."""
     _check(machine)
     parameters = machine.get_params(deep=False)
-    shared = {*parameters} & {*HullClassifier._get_param_names()} - {"mu", "bias", "solver"}
+    shared = {*parameters} & {*HullClassifier().get_params(deep=False)} - {"mu", "bias", "solver"}
     # what a named kernel was made of is part of the kernel
     kernel = DEFAULTS | {"kernel": machine.kernel_}
     return {name: parameters[name] for name in shared} | kernel

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from mercer.machines import SVC
 from mercer.machines.base import KernelMachine
 from mercer.machines.least_squares.machine import LeastSquaresMachine
+from mercer.machines.parameters import defaults_of
 from mercer.machines.with_kernel import with_kernel
 from mercer.paths import PathSVC
 
@@ -43,6 +44,7 @@ def _at_chosen_C(full: PathSVC) -> SVC:
 
 def _without_probabilities(copy: Any) -> Any:
     """Values are asked for only, and probabilities would leave rows out once more."""
-    if isinstance(copy, KernelMachine) and "probability" in copy._defaults():
-        copy.set_params(probability=copy._defaults()["probability"])
+    defaults = defaults_of(type(copy)) if isinstance(copy, KernelMachine) else {}
+    if "probability" in defaults:
+        copy.set_params(probability=defaults["probability"])
     return copy

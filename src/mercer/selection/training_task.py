@@ -20,6 +20,7 @@ from mercer.kernels import Kernel
 from mercer.machines.kernel_values import make_gram
 from mercer.machines.least_squares.machine import LeastSquaresMachine, check_extremes
 from mercer.machines.least_squares.one_against_all import signed_labels
+from mercer.machines.parameters import check_parameters
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.schemes import CodeScheme, SubproblemScheme, make_scheme, one_against_all
 from mercer.multiclass.formulations import ALL_IN_ONE
@@ -87,7 +88,7 @@ class TrainingTask:
         self, estimator: Any, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
     ) -> None:
         self.machine: Any = clone(estimator)
-        self.machine._validate_params()
+        check_parameters(self.machine)
         self.is_classifier = bool(is_classifier(estimator))
         self.is_least_squares = isinstance(estimator, LeastSquaresMachine)
         has_targets = not isinstance(estimator, OneClassSVM)

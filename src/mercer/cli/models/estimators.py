@@ -21,6 +21,7 @@ from mercer.cli.data.columns import Columns
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
 from mercer.cli.models.targets import target_scaler
+from mercer.machines.parameters import check_parameters
 from mercer.solvers.solving import resolve_solver
 from mercer.tables import DateFeatures, TextFeatures
 
@@ -173,7 +174,7 @@ def _machine(task: Task, options: Options) -> Any:
 def checked(machine: Any) -> Any:
     """The machine; the error of a wrong parameter names the option that gave it."""
     try:
-        machine._validate_params()
+        check_parameters(machine)
         resolve_solver(getattr(machine, "solver", "auto"))
     except ValueError as error:
         message = REFUSED.match(str(error))

@@ -342,7 +342,7 @@ class LeastSquaresMachine(KernelMachine):
     def _outputs(self, X: Any) -> FloatArray:
         """Values of all outputs at validated rows, (n_rows, n_outputs)."""
         if not hasattr(self, "coef_"):
-            return self._evaluate(X)[0] + self._bias
+            return self._expanded.exact.evaluate(X)[0] + self._bias
         shift = vars(self).get("_shift")
         if shift is None:
             return np.asarray(X @ self.coef_.T) + self.intercept_

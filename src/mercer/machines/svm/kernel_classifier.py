@@ -297,7 +297,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         return self._machine_decisions(read_new_rows(self, X))
 
     def _machine_decisions(self, X: Any) -> FloatArray:
-        return self._scheme.decisions(self._evaluate(X), self._bias)
+        return self._scheme.decisions(self._expanded.exact.evaluate(X), self._bias)
 
     def _expansion_parts(self) -> ArrayLike | None:
         return None if len(self.classes_) == 2 else self._scheme.parts(self._n_support)
@@ -340,7 +340,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _decide(self, X: Any) -> NDArray[np.intp]:
         """Position of the class of each row."""
         scheme, bias, ties = self._scheme, self._bias, self.break_ties
-        return self._in_blocks(X, lambda rows: scheme.classes_of(self._evaluate(rows), bias, ties))
+        return self._in_blocks(
+            X, lambda rows: scheme.classes_of(self._expanded.exact.evaluate(rows), bias, ties)
+        )
 
     def _in_blocks(self, X: Any, work: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
         """``work`` of all rows, so many at a time that the values of all machines fit."""

@@ -156,13 +156,13 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         return self._heights(read_new_rows(self, X))
 
     def _heights(self, X: Any) -> FloatArray:
-        values = self._evaluate(X)[0, :, 0] + self.intercept_[0]
+        values = self._expanded.exact.evaluate(X)[0, :, 0] + self.intercept_[0]
         values[np.abs(values) <= self._height_error()] = 0.0
         return values
 
     def _height_error(self) -> float:
         """What rounding and the tolerance may make of a height of 0."""
-        offset, expansion = abs(float(self.offset_[0])), self._expansion
+        offset, expansion = abs(float(self.offset_[0])), self._expanded.exact
         adding = 2.0 * _U * (2.0 + np.sqrt(len(expansion.weights))) * offset
         violation = getattr(self, "violation_", np.inf)  # a file may not tell it
         is_open = getattr(self, "fit_status_", 1) or violation == np.inf

@@ -84,7 +84,7 @@ class KernelFunction(KernelMachine):
 
     def _values(self, X: Any) -> FloatArray:
         X = read_new_rows(self, X)
-        return self._evaluate(X)[0, :, 0] + self._bias[0]
+        return self._expanded.exact.evaluate(X)[0, :, 0] + self._bias[0]
 
 
 class KernelRegressor(RegressorMixin, KernelFunction):

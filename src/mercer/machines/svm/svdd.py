@@ -157,7 +157,9 @@ class SVDD(OutlierMixin, KernelFunction):
         Values no larger than their error are 0: the row lies on the boundary.
         """
         X = read_new_rows(self, X)
-        values = 2.0 * self._evaluate(X)[0, :, 0] - self._squares(X) + self.intercept_[0]
+        values = (
+            2.0 * self._expanded.exact.evaluate(X)[0, :, 0] - self._squares(X) + self.intercept_[0]
+        )
         values[np.abs(values) <= self._error()] = 0.0
         return values
 
