@@ -18,15 +18,8 @@ RETIRED: dict[str, tuple[str, tuple[str, ...]]] = {
     r"lonely": ("isolated support", ()),
     r"leaps?": ("block step", ()),
     r"n_sheets": ("variables_per_row", ()),
-    r"sheets?": (
-        "variables of a row",
-        (
-            "native/core/online",
-            "native/bind/bind_online.cpp",
-            "src/mercer/cli/data",
-            "docs/command_line.md",
-        ),
-    ),
+    r"sheets?": ("variables of a row", ("src/mercer/cli/data", "docs/command_line.md")),
+    r"heirs?|bequeath(s|ed)?": ("successor, receiver; give", ()),
     r"(?<!there )(is|are|be) no numbers?": ("is NaN; is not numeric", ("src/mercer/gram",)),
     r"is_endless": ("may_be_unbounded", ()),
     r"(NuPath|NuSVCPath|NuSVRPath|KernelPath)": ("Path", ("src/mercer/io/earlier_paths.py",)),

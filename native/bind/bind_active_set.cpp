@@ -137,14 +137,15 @@ void register_factor(nb::module_& m) {
                  factor.remove(position);
              })
         .def("remove_reference",
-             [](NullSpaceFactor& factor, std::size_t heir, const std::vector<std::size_t>& others) {
-                 if (heir >= factor.size()) throw nb::index_error("no such column");
+             [](NullSpaceFactor& factor, std::size_t successor,
+                const std::vector<std::size_t>& others) {
+                 if (successor >= factor.size()) throw nb::index_error("no such column");
                  for (const std::size_t column : others) {
-                     if (column <= heir || column >= factor.size()) {
-                         throw nb::index_error("other columns must stand behind the heir");
+                     if (column <= successor || column >= factor.size()) {
+                         throw nb::index_error("other columns must stand behind the successor");
                      }
                  }
-                 factor.remove_reference(heir, others);
+                 factor.remove_reference(successor, others);
              })
         .def("solve",
              [column](const NullSpaceFactor& factor, const Vector& values) {

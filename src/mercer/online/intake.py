@@ -121,7 +121,7 @@ def takes_whole(machine: Any, learned: Learned, n: int) -> bool:
     # rows that grow one by one leave gaps of about their own size
     size = 2 * (4 if stream.packing.precision == "single" else 8)
     row_bytes = size * (stream.n_kept + n) ** 2
-    return n >= _LARGE or row_bytes > rules_of(machine, learned.task, learned.kernel).max_row_bytes
+    return n >= _LARGE or row_bytes > stream.rules.max_row_bytes
 
 
 def _watch(callback: Callback | None) -> Callable[[Stream], object] | None:
