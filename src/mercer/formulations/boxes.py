@@ -64,7 +64,7 @@ def one_bias(
     n = len(linear)
     n_rows = n if n_rows is None else n_rows
     has_group = kind == "intercept"
-    problem = Problem._of_arrays(
+    problem = Problem.of_arrays(
         linear=np.ascontiguousarray(linear),
         lower=lower,
         upper=upper,

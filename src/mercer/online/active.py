@@ -17,7 +17,7 @@ from mercer.online.finisher import Finisher
 from mercer.online.machine import OnlineMachine
 from mercer.online.query import STRATEGIES, Pool, Rows
 from mercer.solvers.runs.deadline import Deadline
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["ActiveMachine"]
 
@@ -166,7 +166,7 @@ class ActiveMachine(OnlineMachine):
             return read_new_rows(self, X)
         stranger = type(self)(**self.get_params(deep=False))
         labels = np.zeros(X.shape[0] if hasattr(X, "shape") and X.ndim else len(X))
-        return stranger._validate_fit(X, labels, None)[0]
+        return read_training_rows(stranger, X, labels, None)[0]
 
 
 @dataclass(frozen=True)

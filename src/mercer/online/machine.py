@@ -25,7 +25,7 @@ from mercer.online.target_task import Task
 from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.checked_input import are_ready
-from mercer.training.rows import read_new_rows, takes_objects
+from mercer.training.rows import read_new_rows, read_training_rows, takes_objects
 from mercer.training.weights import check_weight
 
 __all__ = ["OnlineMachine"]
@@ -91,7 +91,9 @@ class OnlineMachine(KernelMachine):
         if is_ready and are_ready(X, y, needs_y=True):
             weight = check_weight(sample_weight, len(X))
         else:
-            X, y, weight = self._validate_fit(X, y, sample_weight, reset=not has_begun, **options)
+            X, y, weight = read_training_rows(
+                self, X, y, sample_weight, reset=not has_begun, **options
+            )
         return X, y, 0.0 * weight if is_absent else weight
 
     def _learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:

@@ -20,6 +20,7 @@ from mercer.online.parameters import check_combination
 from mercer.online.uninterrupted import as_it_was
 from mercer.solvers.runs.progress import Callback
 from mercer.training.classes import read_classes
+from mercer.training.rows import read_training_rows
 
 __all__ = ["OnlineSVC"]
 
@@ -265,7 +266,7 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         """
         with as_it_was(self):
             check_combination(self)
-            X, y, weight = self._validate_fit(X, y, sample_weight)
+            X, y, weight = read_training_rows(self, X, y, sample_weight)
             self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
             task = ClassTask(self.classes_, False, self.C)
             self._learned = begun(self, task, X, weight, is_chunk=False)

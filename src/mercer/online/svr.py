@@ -22,6 +22,7 @@ from mercer.online.target_task import TargetTask
 from mercer.online.uninterrupted import as_it_was
 from mercer.solvers.runs.progress import Callback
 from mercer.training.checked_input import naming
+from mercer.training.rows import read_training_rows
 
 __all__ = ["OnlineSVR"]
 
@@ -130,7 +131,7 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         """
         with as_it_was(self):
             check_combination(self)
-            X, y, weight = self._validate_fit(X, y, sample_weight, y_numeric=True)
+            X, y, weight = read_training_rows(self, X, y, sample_weight, y_numeric=True)
             targets = _as_targets(y)
             self._learned = begun(self, self._task, X, weight, is_chunk=False)
             check_kernel_values(self._learned.kernel, X)

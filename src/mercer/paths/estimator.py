@@ -36,7 +36,7 @@ from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.paths.validation.scoring import Scoring
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.numbers import plain, real
-from mercer.training.rows import TrainingRows, read_new_rows
+from mercer.training.rows import TrainingRows, read_new_rows, read_training_rows
 from mercer.training.splits import Split, leave_one_out_splits, two_class_splits
 from mercer.training.training_set import TrainingSet
 from mercer.training.weights import check_total, unit_weight
@@ -251,7 +251,7 @@ class PathSVC(KernelClassifier):
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
         """What was given, checked."""
-        X, y, weight = self._validate_fit(X, y, sample_weight)
+        X, y, weight = read_training_rows(self, X, y, sample_weight)
         check_total(weight)
         self.shape_fit_ = getattr(X, "shape", (len(weight),))
         training = TrainingRows.of(self)

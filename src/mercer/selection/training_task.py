@@ -30,6 +30,7 @@ from mercer.selection.deviation import robust_spread
 from mercer.solvers import solve_many
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.folds import given_splits
+from mercer.training.rows import read_training_rows
 from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
 
@@ -95,8 +96,8 @@ class TrainingTask:
         options: dict[str, Any] = {}
         if has_targets and not self.is_classifier:
             options["y_numeric"] = True
-        self.rows, self.y, self.weight = self.machine._validate_fit(
-            X, y if has_targets else None, sample_weight, **options
+        self.rows, self.y, self.weight = read_training_rows(
+            self.machine, X, y if has_targets else None, sample_weight, **options
         )
         check_extremes(self.weight)
         self.n_rows = count_rows(self.rows)

@@ -71,7 +71,7 @@ class SklearnKernel(Kernel):
         return "numeric" if self.kernel.requires_vector_input else "object"
 
     @property
-    def _entry_arrays(self) -> int:
+    def entry_arrays(self) -> int:
         # Derivatives come for the stacked rows of a block, four times its entries.
         return 8 * (self.n_dims + 2)
 

@@ -37,7 +37,7 @@ from mercer.machines.least_squares.streaming import can_stream
 from mercer.machines.least_squares.temperature import can_calibrate, without_one_copy
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
 from mercer.training.classes import find_classes, read_classes, weigh_classes
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["LeastSquaresClassifier"]
 
@@ -71,7 +71,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         -------
         self : object
         """
-        X, y, weight = self._validate_fit(X, y, sample_weight, multi_output=True)
+        X, y, weight = read_training_rows(self, X, y, sample_weight, multi_output=True)
         self.__dict__.pop("probability_slope_", None)
         self.multilabel_ = np.ndim(y) == 2 and np.shape(y)[1] > 1
         if self.multilabel_:
@@ -256,7 +256,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         self : object
         """
         first = not hasattr(self, "_stream")
-        X, y, weight = self._validate_fit(X, y, sample_weight, reset=first)
+        X, y, weight = read_training_rows(self, X, y, sample_weight, reset=first)
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
         found, labels = find_classes(y)

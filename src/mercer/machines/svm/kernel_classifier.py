@@ -46,9 +46,9 @@ from mercer.problem import Solution
 from mercer.problem.solutions import column
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.classes import read_classes
-from mercer.training.rows import is_precomputed, read_new_rows
+from mercer.training.rows import is_precomputed, read_new_rows, read_training_rows
 
-__all__ = ["KernelClassifier"]
+__all__ = ["KernelClassifier", "has_pairs", "is_all_in_one"]
 
 FloatArray = NDArray[np.float64]
 _SEPARABLE = ("intercept", "no_bias", "penalized")  # kinds whose rows know nothing of each other
@@ -110,7 +110,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         -------
         self : object
         """
-        X, y, weight = self._validate_fit(X, y, sample_weight)
+        X, y, weight = read_training_rows(self, X, y, sample_weight)
         classes, class_index, class_weight = read_classes(y, self.class_weight, weight)
         self._fit_machines(X, class_index, classes, class_weight, weight)
         self.__dict__.pop("_calibration", None)  # of an earlier fit
@@ -242,20 +242,15 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     @property
     def _scheme(self) -> Scheme:
         """The scheme that the machine was fitted by; only its decoding may change later."""
-        if self._is_all_in_one:
+        if is_all_in_one(self):
             return AllInOneScheme()
         if "code_" not in vars(self):
             return PairScheme(len(self.classes_))
         is_coded = self.multiclass_ == "code"
         return CodeScheme(self.code_, decoding_named(self._decoding) if is_coded else None)
 
-    @property
-    def _is_all_in_one(self) -> bool:
-        """Whether the machine was fitted as one problem of more than two classes."""
-        return vars(self).get("multiclass_") in ALL_IN_ONE
-
     def _sums_vanish(self) -> bool:
-        return has_free_bias(self) and not self._is_all_in_one
+        return has_free_bias(self) and not is_all_in_one(self)
 
     def _keep_margins(
         self,
@@ -355,3 +350,13 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """:meth:`_decide` in single precision, and where that is certain."""
         values, bound = self._expanded.bounded.evaluate(X)
         return self._scheme.screen(values, bound, self.intercept_)
+
+
+def is_all_in_one(machine: Any) -> bool:
+    """Whether a machine was fitted as one problem of more than two classes."""
+    return vars(machine).get("multiclass_") in ALL_IN_ONE
+
+
+def has_pairs(machine: Any) -> bool:
+    """Whether a fitted machine is one of ours, of pairs of classes."""
+    return isinstance(machine, KernelClassifier) and isinstance(machine._scheme, PairScheme)

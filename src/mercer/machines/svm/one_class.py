@@ -20,7 +20,7 @@ from mercer.machines.svm.vanishing_margin import warn_of_no_margin
 from mercer.problem import Solution
 from mercer.problem.solution import likely_rounding
 from mercer.solvers.runs.progress import Callback
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["OneClassSVM"]
 
@@ -130,7 +130,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         -------
         self : object
         """
-        X, _, weight = self._validate_fit(X, None, sample_weight)
+        X, _, weight = read_training_rows(self, X, None, sample_weight)
         formulation = one_class(
             count_rows(X), self.nu, weight, squared=self.loss == "squared_hinge"
         )

@@ -27,7 +27,7 @@ from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.one_vs_one import ClassPairs, scores
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.classes import read_classes
-from mercer.training.rows import is_precomputed, read_new_rows
+from mercer.training.rows import is_precomputed, read_new_rows, read_training_rows
 
 __all__ = ["ReducedSVC"]
 
@@ -144,7 +144,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine; parameters as for :meth:`mercer.SVC.fit`."""
-        X, y, weight = self._validate_fit(X, y, sample_weight)
+        X, y, weight = read_training_rows(self, X, y, sample_weight)
         self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
         deadline = Deadline.after(self.max_time)
         kernel = resolve_kernel(self, X, weight)

@@ -35,7 +35,7 @@ from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.vanishing_margin import warn_of_small_targets
 from mercer.solvers.runs.progress import Callback
 from mercer.training.checked_input import naming
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["OF_CLASSES", "SVR", "NuSVR"]
 
@@ -112,7 +112,7 @@ class KernelRegressor(RegressorMixin, KernelFunction):
         -------
         self : object
         """
-        X, y, weight = self._validate_fit(X, y, sample_weight, y_numeric=True)
+        X, y, weight = read_training_rows(self, X, y, sample_weight, y_numeric=True)
         with naming(y=y):
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
             targets = np.asarray(y, dtype=np.float64)

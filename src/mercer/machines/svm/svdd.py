@@ -18,7 +18,7 @@ from mercer.machines.kernel_values import make_gram, resolve_kernel
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.regressors import KernelFunction
 from mercer.solvers.runs.progress import Callback
-from mercer.training.rows import is_precomputed, read_new_rows
+from mercer.training.rows import is_precomputed, read_new_rows, read_training_rows
 
 __all__ = ["SVDD"]
 
@@ -122,7 +122,7 @@ class SVDD(OutlierMixin, KernelFunction):
         -------
         self : object
         """
-        X, _, weight = self._validate_fit(X, None, sample_weight)
+        X, _, weight = read_training_rows(self, X, None, sample_weight)
         kernel = resolve_kernel(self, X, weight)
         gram = make_gram(self, kernel, X, weight)
         diagonal = gram.check_values().diagonal(precision="double")

@@ -106,7 +106,7 @@ class LeaveOneOut(_ByRow):
             for row, smaller in self._left_out(machine):
                 value = float(smaller.values(np.array([row]))[0])
                 is_wrong[row] = part.target[row] * value <= 0.0
-            wrong += sum(self.task.weight[row] for row, bad in is_wrong.items() if bad)
+            wrong += float(sum(self.task.weight[row] for row, bad in is_wrong.items() if bad))
         return wrong / float(self.task.weight.sum()), None
 
 
