@@ -45,7 +45,7 @@ def test_private_names_of_scikit_learn_are_imported_in_one_place() -> None:
 INSIDERS = ("io", "dask")
 # Names with an underscore that other rooms use all the same.
 SHARED = {
-    "steps of a fit, for those that fit parts of a problem": ("_formulate _weight_sum"),
+    "steps of a fit, for those that fit parts of a problem": "_formulate _weight_sum",
     "the compiled counterpart": "_native",
     "inside a kernel": "_gamma _metric",
     "inside a result": "_decoding _edges _rows _repr_html_",
