@@ -15,9 +15,12 @@ FloatArray = NDArray[np.float64]
 
 def widths_of(kernel: Kernel) -> list[FloatArray]:
     """The factor gamma of each part that has one to be chosen, or what stands for it."""
-    found = [width for part in kernel._parts().values() for width in widths_of(part)]
-    if any(entry.name == "gamma" and not entry.fixed for entry in kernel._parameters()):
-        found.append(np.asarray(kernel.gamma, dtype=np.float64))  # type: ignore[attr-defined]
+    found = []
+    for part in kernel._parts().values():
+        found += widths_of(part)
+    for entry in kernel._parameters():
+        if entry.name == "gamma" and not entry.fixed:
+            found.append(np.asarray(kernel.gamma, dtype=np.float64))  # type: ignore[attr-defined]
     if isinstance(kernel, SklearnKernel):
         scales = [
             name.split("__")[-1].startswith("length_scale") for name in kernel.parameter_names

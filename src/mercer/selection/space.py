@@ -178,7 +178,7 @@ class Space:
         That one of several widths, or a weight of a sum, ends there is no fault: its feature or
         part is not needed. nu is given, not searched. Beyond a hard margin C changes nothing.
         """
-        low, high = (np.isclose(theta, end, atol=_AT_END).astype(int) for end in self.bounds.T)
+        low, high = np.isclose(theta, self.bounds.T, atol=_AT_END).astype(int)
         at, direction = high - low, np.sign(self.width_direction)
         is_told = at[0] < 0 or (at[0] > 0 and not is_hard)
         found = []
