@@ -30,6 +30,12 @@ class BlockReport:
     chunk : int or None
         Number of a chunk of rows that were dealt at random, or of a cell; start and stop are then
         those of all rows.
+
+    Examples
+    --------
+    >>> from mercer.dask import BlockReport
+    >>> BlockReport(0, 500, "skipped", "X has missing values").name
+    'rows 0 to 499'
     """
 
     start: int
@@ -53,6 +59,15 @@ class BlockError(RuntimeError):
     ----------
     report : BlockReport
         The block.
+
+    Examples
+    --------
+    >>> from mercer.dask import BlockError, BlockReport
+    >>> try:
+    ...     raise BlockError(BlockReport(0, 500, "skipped", "X has missing values"))
+    ... except BlockError as error:
+    ...     print(error.report.status)
+    skipped
     """
 
     def __init__(self, report: BlockReport) -> None:

@@ -25,7 +25,7 @@ from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.one_vs_one import ClassPairs, dual_coefficients, scores
 from mercer.paths.inputs.data import KernelChoice
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.limits import Limits, PathCallback
+from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.pair_paths import PairPaths, trace_pairs
 from mercer.paths.results.statuses import ENDED
 from mercer.paths.svc import check_range
@@ -34,6 +34,7 @@ from mercer.paths.validation.cross_validation import HeldOut, cross_validate
 from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.paths.validation.scoring import Scoring
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, real
 from mercer.training.rows import TrainingRows, read_new_rows
 from mercer.training.splits import Split, leave_one_out_splits, two_class_splits
@@ -96,8 +97,8 @@ class PathSVC(KernelClassifier):
     n_threads : int, default=None
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     callback : callable, default=None
-        Called with a :class:`PathProgress` about every 50 ms; a true value ends the path it
-        is called from.
+        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value ends the
+        path it is called from.
     verbose : bool, default=False
         Whether to show the progress.
 
@@ -177,7 +178,7 @@ class PathSVC(KernelClassifier):
         cache_size: float | str = "auto",
         max_time: float | None = None,
         n_threads: int | None = None,
-        callback: PathCallback | None = None,
+        callback: Callback | None = None,
         verbose: bool = False,
     ) -> None:
         self.kernel = kernel

@@ -21,11 +21,13 @@ from mercer.paths.exact.middle_bias import with_middle_bias
 from mercer.paths.exact.start import Start, exact_start, scale_of_box, start_at
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.limits import Limits, read_limits
 from mercer.paths.results.c_solutions import CSolutions
 from mercer.paths.results.path import Path
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, positive, real
 
 __all__ = ["check_range", "svc_path", "trace"]
@@ -51,7 +53,7 @@ def svc_path(
     n_threads: int | None = None,
     max_events: int = -1,
     max_time: float | None = None,
-    callback: PathCallback | None = None,
+    callback: Callback | None = None,
     verbose: bool | int = False,
 ) -> Path:
     """Support vector classifiers for every C at once (Simple SVMPath, Sentelle 2014, algorithm 3).
@@ -99,8 +101,8 @@ def svc_path(
         Seconds after which the path so far is returned; ``path.end`` is 0 if even the first
         solution was not found by then.
     callback : callable, default=None
-        Called with a :class:`PathProgress` about every 50 ms; a true value ends the path,
-        which is returned as far as it is known.
+        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value ends the
+        path, which is returned as far as it is known.
     verbose : bool, default=False
         Whether to show the progress.
 

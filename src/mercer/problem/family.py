@@ -61,7 +61,7 @@ class Family:
     Examples
     --------
     >>> from mercer.formulations import svc
-    >>> from mercer.problem import Family
+    >>> from mercer.problem.family import Family
     >>> family = Family(svc([-1, 1], C=1.0).problem)
     >>> family.at(10.0).upper.tolist()
     [0.0, 10.0]

@@ -71,6 +71,19 @@ def solve_many(
     -------
     list of lists of Solution
         In the order of ``sequences``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.solvers import solve_many
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
+    >>> ascending = [svc(y, C).problem for C in (0.1, 1.0, 10.0)]
+    >>> ((first, second, third),) = solve_many([ascending], Gram(Gaussian(0.5), X))
+    >>> third.objective > second.objective > first.objective
+    True
     """
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "max_time": max_time}
     return next(solve_series([(sequences, gram)], solver, callback=callback, **options))
@@ -102,6 +115,21 @@ def solve_series(
     ------
     list of lists of Solution
         The solutions of one job, in the order of ``jobs``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.solvers import solve_series
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
+    >>> ascending = [svc(y, C).problem for C in (0.1, 1.0, 10.0)]
+    >>> jobs = (([ascending], Gram(Gaussian(gamma), X)) for gamma in (0.1, 1.0))
+    >>> for ((*_, last),) in solve_series(jobs):
+    ...     print(last.status)
+    converged
+    converged
     """
     deadline = Deadline.after(max_time)
     made = iter(jobs)

@@ -28,7 +28,8 @@ from mercer.cli.output.bars import Bars
 from mercer.cli.output.report import MOST_SHOWN, framed, score_text
 from mercer.cli.output.threshold_lines import cost_line, rule_text
 from mercer.io import read_metadata
-from mercer.report import Report, explain_row, write_report
+from mercer.report import Report, write_report
+from mercer.report.reasons import explain_row
 from mercer.report.words import count, number, percent, spread, verdict_lines, warnings_of
 
 __all__ = ["Evaluated", "command_of", "evaluate", "explain", "report"]

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.paths.inputs.limits import Limits
-from mercer.problem import Family, Problem, Solution
+from mercer.problem import Problem, Solution
+from mercer.problem.family import Family
 from mercer.solvers import Basis
 from mercer.solvers.runs.deadline import Deadline
 

@@ -14,7 +14,8 @@ from mercer.formulations import Formulation, svc
 from mercer.machines.svm.schemes import CodeScheme, PairScheme
 from mercer.machines.svm.subproblems import Subproblems
 from mercer.paths.validation.scoring import Scoring
-from mercer.problem import Family, Problem, Solution
+from mercer.problem import Problem, Solution
+from mercer.problem.family import Family
 from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
 

@@ -26,7 +26,7 @@ from mercer.paths.grids.cells import Cells
 from mercer.paths.grids.columns import mean_scores
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.limits import Limits, read_limits
 from mercer.paths.inputs.moved_kernel import kernel_at
 from mercer.paths.kernel.chord_bound import KernelBound, chord_bound
 from mercer.paths.kernel.largest_value import growth, largest_value, movable
@@ -36,6 +36,7 @@ from mercer.paths.validation.scoring import Scoring
 from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, positive, real
 from mercer.training.splits import two_class_splits
 from mercer.training.weights import check_bounds
@@ -67,7 +68,7 @@ def kernel_path(
     n_threads: int | None = None,
     max_events: int = 2000,
     max_time: float | None = None,
-    callback: PathCallback | None = None,
+    callback: Callback | None = None,
     verbose: bool | int = False,
 ) -> Path:
     """Support vector classifiers for every value of one parameter of the kernel, at one C.
@@ -120,7 +121,8 @@ def kernel_path(
     max_time : float, default=None
         Seconds after which the path so far is returned.
     callback : callable, default=None
-        Called with a :class:`PathProgress` about every 50 ms; a true value ends the path.
+        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value ends the
+        path.
     verbose : bool, default=False
         Whether to show the progress.
 

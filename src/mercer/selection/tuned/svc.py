@@ -108,7 +108,8 @@ class TunedSVC(TunedClassifier):
     verbose : bool, default=False
         Whether to show the search.
     callback : callable, default=None
-        Called with the history after every evaluation; a true value ends the search.
+        Called with the :class:`~mercer.selection.History` of the search after every evaluation
+        (not with the :class:`~mercer.solvers.Progress` of single fits); a true value ends it.
 
     Attributes
     ----------
