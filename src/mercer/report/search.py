@@ -35,7 +35,7 @@ def trials(tuned: Any) -> dict[str, Any]:
     >>> from mercer import TunedSVC
     >>> from mercer.datasets import load_example
     >>> from mercer.report import trials
-    >>> X, y = load_example()
+    >>> X, y, _ = load_example()
     >>> tuned = TunedSVC(max_evals=3, cv=2, random_state=0).fit(X, y)
     >>> sorted(trials(tuned)["parameters"])
     ['C', 'gamma']
