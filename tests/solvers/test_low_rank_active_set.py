@@ -84,7 +84,8 @@ def test_the_gap_falls_with_the_rank(kind: str) -> None:
         "one-class": lambda: fm.one_class(len(y), 0.3),
     }[kind]().problem
     found = [solve(problem, gram, ActiveSet(low_rank=rank)) for rank in (5, 30, 120, 250)]
-    gaps = [solution.relative_gap for solution in found]
+    # once nothing is left of it, what remains is rounding, which no rank makes smaller
+    gaps = [max(solution.relative_gap, 1e-14) for solution in found]
     assert gaps == sorted(gaps, reverse=True)
     assert gaps[0] > 1e-3
     assert gaps[-1] < 1e-4
