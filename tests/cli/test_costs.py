@@ -169,11 +169,11 @@ def test_costs_may_be_asked_of_any_model_of_two_classes(mercer, churn):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--cost", "yes=10"], "nothing is said of 'no': give no=1"),
+        (["--cost", "yes=10"], "it lacks 'no': give no=1"),
         (["--cost", "yes=10,nein=1"], "there is no class 'nein'"),
         (["--cost", "yes=-1,no=1"], "--cost of the class 'yes' must be a positive number"),
         (["--cost", "yes"], "--cost must be CLASS=COST,CLASS=COST, got 'yes'"),
-        (["--cost", "yes=1,yes=2,no=1"], "tells of the class 'yes' twice"),
+        (["--cost", "yes=1,yes=2,no=1"], "names the class 'yes' twice"),
         (["--cost", COSTS, "--threshold", "f1_macro"], "exclude each other"),
         (["--threshold", "roc_auc"], "--threshold must be a score of predicted labels"),
         (["--threshold", "f1"], "--threshold must be a score of predicted labels"),

@@ -29,7 +29,7 @@ class AfterFork {
     AfterFork *next_ = nullptr, *before_ = nullptr;
 };
 
-// A new value in the place of one whose state is unknown, and that is not destroyed.
+// A new value in place of one whose state is unknown, and that is not destroyed.
 template <class T, class... Arguments>
 void renew(T& value, Arguments&&... arguments) {
     new (static_cast<void*>(&value)) T(std::forward<Arguments>(arguments)...);

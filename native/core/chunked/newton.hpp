@@ -7,10 +7,10 @@
 //     (H_FF + proximal I) d_F = gradient_F - H_FB d_B - multipliers,   sum of d over each range = 0
 //
 // Then what has left the box goes onto it, and what would move inwards from a bound comes off it.
-// If nothing does, the guess has converged: d leads to the best point, but for the proximal term.
-// From near enough that takes a few rounds, however ill-conditioned the problem is. Where guesses
-// do not converge the proximal term grows, so that d stays nearer by. If that does not help either,
-// the line straight from the first guess to the first bound is taken.
+// If nothing does, the guess has converged: d leads to the best point, except for the proximal
+// term. From near enough that takes a few rounds, however ill-conditioned the problem is. Where
+// guesses do not converge the proximal term grows, so that d stays nearer by. If that does not help
+// either, the line straight from the first guess to the first bound is taken.
 #pragma once
 
 #include <cstddef>

@@ -79,7 +79,7 @@ double upper_bound(const Simplex& simplex, const Polytope& polytope, Progress<Re
         square.add(coordinate.value(), coordinate.value());
     }
     DoubleDouble length = sqrt(square.value());
-    // over the sum of the weights, which is 1 but for its rounding e: 1 / (1 + e) = 1 - e + ...
+    // over the sum of the weights, which is 1 except for its rounding e: 1 / (1 + e) = 1 - e + ...
     length.low -= length.high * ((total.value().high - 1.0) + total.value().low);
     return rounded_up(length, double_double_epsilon * progress.size + polytope.vertex_rounding());
 }

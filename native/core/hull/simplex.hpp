@@ -71,7 +71,7 @@ class Simplex {
             4.0 * double(dimension() + 2) * std::numeric_limits<double>::epsilon() * size;
         for (std::size_t k = size_; k-- > 0 && size_ > 1;) {
             if (weight(k) > negligible) continue;
-            // how far the combination moves, but for a factor of 2: it is no longer than the point,
+            // how far the combination moves, up to a factor of 2: it is no longer than the point,
             // or it is the centre, as far from all of them
             const bool is_near = target == Target::origin;
             const double length = is_near ? std::sqrt(double(dot(point(k), point(k)))) : size;

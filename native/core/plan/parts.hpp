@@ -66,7 +66,7 @@ inline std::vector<std::size_t> by_size(const Problems& problems) {
     return order;
 }
 
-// Turns that threads take at most, but for the very many problems of which a turn has 64.
+// Turns that threads take at most, except for the very many problems of which a turn has 64.
 constexpr std::size_t most_turns = 1000;
 
 // Calls worker.solve(k) for each problem, by the threads of the Gram; each has a worker made of

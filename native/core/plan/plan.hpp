@@ -47,7 +47,7 @@ struct PartResult {
 // to the other. A problem that has no time left ends where it starts, and so does one with too many
 // variables. ensures: beta and gradient hold the points found, and depend on no number of threads.
 // A monitor that says no ends all runs; it is told of all problems together.
-// requires: beta is feasible but for sums that are filled
+// requires: beta is feasible except for sums that are filled
 std::vector<PartResult> solve_parts(const Problems& problems, const Source& source,
                                     const Options& options, double* beta, double* gradient,
                                     const Monitor& monitor);

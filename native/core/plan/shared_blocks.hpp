@@ -19,7 +19,7 @@ class SharedBlocks {
     // `offsets` of the blocks ascend from 0 to the number of rows.
     SharedBlocks(Gram<T>& gram, std::span<const std::int64_t> offsets);
 
-    // Bytes that their values take, but for what pads them.
+    // Bytes that their values take, without their padding.
     static std::size_t bytes(std::span<const std::int64_t> offsets);
     // Where the block of a row begins, and its length.
     std::size_t begin(std::size_t row) const { return begin_[block_[row]]; }

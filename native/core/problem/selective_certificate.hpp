@@ -10,8 +10,8 @@
 // bound. Distances of rows that lie far out are rounded most: the farthest are recomputed always,
 // and the ones next to them are part of the sample; so are some that have a coefficient. Errors
 // beyond what rounding explains are not relied on. Values that are followed from run to run keep
-// their errors, but for those that were corrected on the way: to tell from a sample what the errors
-// of the others are, corrections are added to it.
+// their errors, except for those that were corrected on the way: to tell from a sample what the
+// errors of the others are, corrections are added to it.
 #pragma once
 
 #include <optional>

@@ -112,7 +112,7 @@ def _of_usage() -> Iterator[None]:
 
 
 def _usage_text(error: Any) -> str:
-    """What is wrong with an option, and what may be meant."""
+    """The error in an option, and a suggestion."""
     text = str(error.message).removeprefix("Value error, ")
     option = (
         getattr(error, "option_name", None)
@@ -129,7 +129,7 @@ def _usage_text(error: Any) -> str:
 
 @contextmanager
 def collecting(problems: list[str]) -> Iterator[None]:
-    """Keep what is wrong with a part of the input, to tell of all parts at once."""
+    """Keep the errors of a part of the input, to report all parts at once."""
     try:
         yield
     except InputError as error:

@@ -109,7 +109,7 @@ class Blocks:
     X, y, weight : Partitions or None
         The rows, their labels or targets, and their weights.
     size : int
-        Rows of a block, but for the last.
+        Rows of a block, except for the last.
     """
 
     X: Partitions

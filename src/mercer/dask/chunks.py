@@ -78,7 +78,7 @@ class Deal:
 
 
 class Chunks:
-    """Chunks in the place of blocks: the rows of all blocks that were dealt to each.
+    """Chunks in place of blocks: the rows of all blocks that were dealt to each.
 
     Every block is cut once, and its pieces go to the workers that train on them: all rows travel
     once, and the workers hold them once while they train.

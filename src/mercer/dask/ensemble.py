@@ -162,13 +162,13 @@ class DaskChunkedEnsemble(ClassifierMixin, DaskEstimator):
 
     @offers("decision_function")
     def decision_function(self, X: Any) -> Any:
-        """Averaged decision values, lazy for what is lazy."""
+        """Averaged decision values, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "decision_function", X)
 
     @offers("predict_proba")
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class, columns as in ``classes_``, lazy for what is lazy."""
+        """Probability of each class, columns as in ``classes_``, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "predict_proba", X)
 

@@ -234,7 +234,7 @@ class Penetration:
     depth : float
         Length of the shortest translation after which they touch only; 0 where they do not overlap.
     gap : float
-        The least depth lies in ``[depth - gap, depth]``, but for rounding.
+        The least depth lies in ``[depth - gap, depth]``, up to rounding.
     direction : ndarray of shape (n_features,)
         Unit vector along which the hull of ``A`` moves by ``depth``; zeros where hulls are apart.
     status : str

@@ -89,7 +89,7 @@ class OnlineMachine(BeginningMachine):
         *,
         one_by_one: bool = False,
     ) -> None:
-        """Take in rows in this order, but for those without weight; ``_n_taken`` counts them.
+        """Learn the rows in this order, except those without weight; ``_n_taken`` counts them.
 
         ``ids`` has those of the rows of ``X``.
         """

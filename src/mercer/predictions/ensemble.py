@@ -202,7 +202,7 @@ class ChunkedEnsemble(
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, if the classifiers take any.
         executor : object with ``submit``, default=None
-            Trains the chunks in the place of joblib, as ``concurrent.futures`` and Dask clients
+            Trains the chunks in place of joblib, as ``concurrent.futures`` and Dask clients
             do: ``submit(function, *arguments)`` returns a future with ``result()``.
 
         Returns

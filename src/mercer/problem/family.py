@@ -50,7 +50,7 @@ class Family:
     Attributes
     ----------
     problem : Problem
-        That at C = 1; of a line, that at t = 0 but for the linear term.
+        That at C = 1; of a line, that at t = 0 except for the linear term.
     powers : Powers
         How the others differ from it.
     sum_rate : float, default=0.0

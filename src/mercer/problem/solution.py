@@ -1,4 +1,4 @@
-"""Points of a problem, what is known of them, and what they cost: plain values."""
+"""Points of a problem, their certificates and their cost: plain values."""
 
 from __future__ import annotations
 

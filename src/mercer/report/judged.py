@@ -1,4 +1,4 @@
-"""Rows, what is true of them, and what an estimator says."""
+"""Rows, their true values, and the predictions of an estimator."""
 
 from __future__ import annotations
 

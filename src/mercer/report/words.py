@@ -1,4 +1,4 @@
-"""Numbers of a report in words; whatever they say stands in its data."""
+"""Numbers of a report in words; all of them are in its data."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class Path {
     double sum_, sum_rate_, scale_, parameter_, bias_ = 0.0, bias_rate_ = 0.0;
     std::vector<Side> side_;
     Basis basis_;
-    // Expansion of what is not free, by place, but for the rows that came or went lately.
+    // Expansion of what is not free, by place, except for the rows that came or went lately.
     std::vector<double> bounded_, late_coef_;
     std::vector<KernelRowPointer> late_rows_;
     std::vector<double> value_, value_rate_;  // expansion of everything, and its rate

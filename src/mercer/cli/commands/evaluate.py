@@ -136,7 +136,7 @@ def _judged_rows(
     file: Path,
     target: str | None,
 ) -> tuple[Any, NDArray[Any] | None, list[str]]:
-    """Rows as the estimator takes them, what is true of them, and notes."""
+    """Rows as the estimator takes them, their true values, and notes."""
     task = _task(estimator, card)
     if isinstance(content, SparseData):
         rows, known, notes = model_rows(estimator, card, content)

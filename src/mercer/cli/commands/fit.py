@@ -129,7 +129,7 @@ def fit(
             with display.working("judging"):
                 held_out = on_test_set(judged, test, data, Deadline())
     except KeyboardInterrupt:
-        display.say("interrupted: keeping the machine without what comes after its training")
+        display.say("interrupted: keeping the machine without the steps after its training")
         is_interrupted = True
     told = card_of(data, training.scores).as_metadata()
     told |= told_apart(file, data, test, tests.share) | {"command": command, "seed": seed}

@@ -104,7 +104,7 @@ def _beside(copied: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_model(model: Path) -> tuple[Any, Card | None]:
-    """Return the fitted estimator in a file, and what is told of its training."""
+    """Return the fitted estimator in a file, and the notes on its training."""
     estimator = load(model)
     if isinstance(estimator, RESULTS):
         raise InputError(_no_machine(model, estimator))

@@ -130,7 +130,7 @@ def _kept(
             if search.conformal:
                 kept = with_sets(tuning.estimator, kept, data, *given, search.seconds_left)
     except KeyboardInterrupt:
-        display.say("interrupted: keeping the machine without what comes after its training")
+        display.say("interrupted: keeping the machine without the steps after its training")
         return kept, True
     return kept, False
 

@@ -63,7 +63,7 @@ class Columns:
     numbers, categories, dates, texts : list of str
         The names.
     decided : dict
-        What is to be said of columns: of those left out, and of what is made of others.
+        Notes on columns: those left out, and those that are converted.
     missing : list of str
         Those with missing values that are filled in.
     imputes : bool
@@ -100,7 +100,7 @@ class Columns:
 def describe_columns(
     frame: pd.DataFrame, asked: Mapping[str, str] | None = None, imputes: bool = False
 ) -> Columns:
-    """Return the kind of each column; InputError tells of all that cannot be used.
+    """Return the kind of each column; one InputError lists all that cannot be used.
 
     `asked` are kinds that the user has named.
     """
@@ -164,7 +164,7 @@ def columns_of(trained: pd.DataFrame, columns: Columns) -> dict[str, Column]:
 
 
 def known_frame(frame: pd.DataFrame, columns: dict[str, Column]) -> pd.DataFrame:
-    """Return the columns of a model as it wants them; InputError tells of all it cannot use."""
+    """Return the columns of a model as it needs them; one InputError lists all it cannot use."""
     absent = [name for name in columns if name not in frame.columns]
     used = [name for name in absent if columns[name].kind != "dropped"]
     if used:

@@ -1,4 +1,4 @@
-"""What is to be learned: classes, a number, or what is normal."""
+"""The task: classes, a number, or normal rows."""
 
 from __future__ import annotations
 

@@ -101,12 +101,12 @@ def costs_of(text: str, labels: Sequence[Any]) -> list[list[float]]:
                 f"{quoted(names)}"
             )
         if name in found:
-            raise InputError(f"--cost tells of the class {name!r} twice: {text!r}")
+            raise InputError(f"--cost names the class {name!r} twice: {text!r}")
         found[name] = _cost(name, value)
     missing = [name for name in names if name not in found]
     if missing:
         raise InputError(
-            f"--cost must tell of both classes, nothing is said of {quoted(missing)}: give "
+            f"--cost must name both classes, it lacks {quoted(missing)}: give "
             f"{missing[0]}=1 for what an error on a row of it costs"
         )
     return [[0.0, found[names[0]]], [found[names[1]], 0.0]]
@@ -137,7 +137,7 @@ def mean_cost(costs: Any, counts: NDArray[Any] | Sequence[Sequence[int]]) -> flo
 
 
 def threshold_record(machine: ThresholdSVC | None) -> dict[str, Any] | None:
-    """What JSON tells of the threshold; None if the machine has none of its own."""
+    """The threshold for JSON; None if the machine has none."""
     if machine is None:
         return None
     is_score = isinstance(machine.cost, str)

@@ -72,7 +72,7 @@ def _where(folds: int, n_judged: int, n_rows: int, task: Task) -> str:
 def on_test_set(
     estimator: Any, test: TrainingSet, data: TrainingSet, deadline: Deadline
 ) -> HeldOut:
-    """Predictions of the rows of a test set, or of those that there is time for."""
+    """Predictions of the rows of a test set, or of those that the time allows."""
     assert test.y is not None
     assert data.y is not None
     order = np.random.default_rng(0).permutation(len(test.y))

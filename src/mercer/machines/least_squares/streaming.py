@@ -51,7 +51,7 @@ def _is_linear(kernel: Any) -> bool:
 class Stream:
     """Moments of the features of all rows so far, K_mn K_nm and K_mn y (Rifkin 2002, 3.7.2).
 
-    O(rank^2) numbers, whatever the number of rows. Landmarks are chosen among the rows of the
+    O(rank^2) numbers, for any number of rows. Landmarks are chosen among the rows of the
     first block.
 
     Parameters

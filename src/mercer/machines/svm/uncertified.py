@@ -138,7 +138,7 @@ class UncertifiedMachines:
         )
 
     def follow(self, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0) -> Followed:
-        """The machines of one kernel, as many as there is time for.
+        """The machines of one kernel, as many as the time allows.
 
         ``Cs`` ascend. An ``accuracy`` below 1 is a factor of the tolerance, and needs double
         precision.

@@ -32,7 +32,7 @@ _ROUGH = 1e-3  # rounding of slopes, relative to the linear term
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A followed path: its segments, how it ended, and what it took."""
+    """A followed path: its segments, how it ended, and its cost."""
 
     segments: Segments
     status: str

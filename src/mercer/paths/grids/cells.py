@@ -48,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The problems of a grid, whatever the kernel.
+    """The problems of a grid, for any kernel.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""When a path ends before its end, and what it reports before."""
+"""When a path ends early, and what it reports on the way."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _Curves = tuple[float, StepFunction, StepFunction | None]
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """An error on held-out rows, and what it is based on.
+    """An error on held-out rows, and its basis.
 
     Attributes
     ----------
