@@ -73,7 +73,7 @@ constexpr std::size_t most_turns = 1000;
 // `work`, which goes from one problem to the next. Nothing is left to do where the watch failed.
 template <class Worker, class Work>
 void solve_each(Work& work, const Source& source, const Problems& problems, Watch& watch) {
-    watch.goes_on();  // told of the start, however few problems there are
+    watch.goes_on();  // reports the start, however few problems there are
     std::mutex mutex;
     std::vector<std::unique_ptr<Worker>> idle;
     const auto take = [&]() -> std::unique_ptr<Worker> {

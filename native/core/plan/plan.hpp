@@ -46,7 +46,7 @@ struct PartResult {
 // Solves each problem from `beta`, the sums of its groups filled where they differ from one problem
 // to the other. A problem that has no time left ends where it starts, and so does one with too many
 // variables. ensures: beta and gradient hold the points found, and depend on no number of threads.
-// A monitor that says no ends all runs; it is told of all problems together.
+// A monitor that returns false ends all runs; its reports cover all problems together.
 // requires: beta is feasible except for sums that are filled
 std::vector<PartResult> solve_parts(const Problems& problems, const Source& source,
                                     const Options& options, double* beta, double* gradient,

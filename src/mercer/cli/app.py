@@ -185,7 +185,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
     with working(errors, LOADING, chosen["quiet"]):
         from mercer.cli.commands.fit import fit as fit_file
         from mercer.cli.data.training_set import Roles
-        from mercer.cli.models.costs import Parting
+        from mercer.cli.models.costs import ThresholdRequest
         from mercer.cli.models.estimators import Options
         from mercer.cli.models.test_rows import Tests
         from mercer.cli.output.progress import Display
@@ -204,7 +204,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
         chosen["proba"],
         chosen["conformal"],
         chosen["command"],
-        Parting(chosen["cost"], chosen["threshold"]),
+        ThresholdRequest(chosen["cost"], chosen["threshold"]),
     )
 
 
@@ -263,11 +263,11 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
     with working(errors, LOADING, chosen["quiet"]):
         from mercer.cli.commands.tune import tune as tune_file
         from mercer.cli.data.training_set import Roles
-        from mercer.cli.models.costs import Parting
+        from mercer.cli.models.costs import ThresholdRequest
         from mercer.cli.models.tuning import Search
         from mercer.cli.output.progress import Display
 
-    parting = Parting(chosen["cost"], chosen["threshold"])
+    request = ThresholdRequest(chosen["cost"], chosen["threshold"])
     is_balanced = chosen["class_weight"] is ClassWeight.balanced
     same = (
         "epsilon",
@@ -289,7 +289,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         class_weight="balanced" if is_balanced else None,
         folds=chosen["cv"],
         began=began,
-        has_threshold=parting.is_asked,
+        has_threshold=request.is_asked,
         **{name: chosen[name] for name in same},
     )
     return tune_file(
@@ -303,7 +303,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         chosen["force"],
         Display(errors, chosen["quiet"]),
         chosen["command"],
-        parting,
+        request,
     )
 
 

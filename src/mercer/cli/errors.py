@@ -21,8 +21,8 @@ __all__ = [
     "INTERRUPTED",
     "NARROW",
     "NOT_CONVERGED",
+    "CommandGroup",
     "Commands",
-    "Helped",
     "InputError",
     "absent",
     "collecting",
@@ -62,7 +62,7 @@ class InputError(ValueError):
         return "\n".join([f"there are {len(listed)} problems", *listed])
 
 
-class Helped(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands whose help has frames where there is room for them."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -78,7 +78,7 @@ class Helped(TyperGroup):
         super().format_help(ctx, formatter)
 
 
-class Commands(Helped):
+class Commands(CommandGroup):
     """Commands whose wrong options end with the same exit code as wrong data."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:

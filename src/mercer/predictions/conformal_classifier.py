@@ -32,8 +32,8 @@ from mercer.predictions.given_rows import (
 from mercer.predictions.margins import margins
 from mercer.predictions.parts import cross_parts, fit_parts, refuse_stored, split_part
 from mercer.predictions.ranks import Counts, count
+from mercer.predictions.repeated_search import warn_of_searches
 from mercer.predictions.retrained import retrained
-from mercer.predictions.searched_anew import warn_of_searches
 from mercer.predictions.splits import are_given
 from mercer.predictions.trials import Retrained, Trial
 from mercer.training.classes import check_weighted_classes, find_classes

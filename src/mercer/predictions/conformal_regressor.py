@@ -28,7 +28,7 @@ from mercer.predictions.given_rows import (
 from mercer.predictions.interval_kinds import fit_kind, ranked_intervals
 from mercer.predictions.part_ends import PartEnds, is_quantile
 from mercer.predictions.parts import refuse_stored
-from mercer.predictions.searched_anew import warn_of_searches
+from mercer.predictions.repeated_search import warn_of_searches
 from mercer.predictions.searched_ends import SearchedEnds
 from mercer.predictions.splits import are_given
 from mercer.training.checked_input import naming

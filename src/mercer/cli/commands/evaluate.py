@@ -21,9 +21,9 @@ from mercer.cli.data.tables import SparseData, read_file
 from mercer.cli.data.tasks import known_targets
 from mercer.cli.data.values import marked_missing
 from mercer.cli.errors import InputError, absent
-from mercer.cli.models.apart import rows_apart, taken
 from mercer.cli.models.card import Card
-from mercer.cli.models.costs import costs_of, parted
+from mercer.cli.models.costs import costs_of, threshold_machine
+from mercer.cli.models.row_split import recorded_split, taken
 from mercer.cli.output.bars import Bars
 from mercer.cli.output.report import MOST_SHOWN, framed, score_text
 from mercer.cli.output.threshold_lines import cost_line, rule_text
@@ -103,7 +103,7 @@ def _given(model: Path, file: Path, train: Path | None) -> _Given:
     """Rows of the training file that took no part, where it tells; else all rows of the file."""
     content = read_file(file)
     training = None if train is None else read_file(train)
-    apart = rows_apart(read_metadata(model), file)
+    apart = recorded_split(read_metadata(model), file)
     if apart is None:
         return _Given(content, training, _name(file), False)
     which = f"{file}: the {count(len(apart.test), 'row')} that --test-size kept apart"
@@ -199,8 +199,8 @@ def _facts(card: Card | None, model: Path, rows: str | None) -> dict[str, str]:
 
 
 def _rule(estimator: Any) -> dict[str, str]:
-    """Where two classes are parted, if the machine has a threshold of its own."""
-    own = parted(estimator)
+    """Where two classes are threshold_machine, if the machine has a threshold of its own."""
+    own = threshold_machine(estimator)
     return {} if own is None else {RULE: rule_text(own)}
 
 
@@ -209,7 +209,7 @@ def _tell_costs(found: Report, estimator: Any, costs: str | None) -> None:
 
     Without either nothing is told.
     """
-    confusion, own = found.data["confusion"], parted(estimator)
+    confusion, own = found.data["confusion"], threshold_machine(estimator)
     if confusion is None or confusion["counts"] is None:
         if costs is not None:
             raise InputError("--cost is for two classes, and rows with labels")

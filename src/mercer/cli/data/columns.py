@@ -199,7 +199,7 @@ def _as_wanted(values: pd.Series[Any], name: str, column: Column, is_whole: bool
     if column.kind == "dates":
         return marked_missing(values)
     if column.categories is None:
-        # holes of a column that must have none are told of already
+        # missing values of a column that must have none are reported already
         present = values.dropna() if is_whole else values
         return _numbers(present, name, column.may_miss, column.has_comma)
     return as_known(values, column.categories)

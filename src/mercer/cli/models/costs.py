@@ -1,4 +1,4 @@
-"""Where two classes are parted: by what errors cost, or by a score of the labels."""
+"""Where two classes are threshold_machine: by what errors cost, or by a score of the labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ from mercer.cli.errors import InputError, meant, quoted
 from mercer.cli.models.inputs import inside
 from mercer.predictions.gains import check_cost, gain_of
 
-__all__ = ["NO_PARTING", "Parting", "costs_of", "mean_cost", "parted", "threshold_record"]
+__all__ = [
+    "NO_THRESHOLD",
+    "ThresholdRequest",
+    "costs_of",
+    "mean_cost",
+    "threshold_machine",
+    "threshold_record",
+]
 
 _SEVERAL = (
     "--class-weight balanced lets rare classes count, and predict --proba gives what a decision by "
@@ -26,7 +33,7 @@ _SEVERAL = (
 
 
 @dataclass(frozen=True)
-class Parting:
+class ThresholdRequest:
     """What was asked for: ``--cost`` or ``--threshold``.
 
     Attributes
@@ -79,7 +86,7 @@ class Parting:
         return self.score
 
 
-NO_PARTING = Parting()
+NO_THRESHOLD = ThresholdRequest()
 
 
 def costs_of(text: str, labels: Sequence[Any]) -> list[list[float]]:
@@ -122,7 +129,7 @@ def _cost(name: str, text: str) -> float:
     return value
 
 
-def parted(estimator: Any) -> ThresholdSVC | None:
+def threshold_machine(estimator: Any) -> ThresholdSVC | None:
     """The machine with a threshold of its own inside an estimator."""
     while estimator is not None and not isinstance(estimator, ThresholdSVC):
         is_pipeline = isinstance(estimator, Pipeline)

@@ -1,4 +1,4 @@
-"""Where two classes are parted, in words."""
+"""The threshold between two classes, in words."""
 
 from __future__ import annotations
 

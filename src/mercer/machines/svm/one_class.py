@@ -157,10 +157,10 @@ class OneClassSVM(OutlierMixin, KernelFunction):
 
     def _heights(self, X: Any) -> FloatArray:
         values = self._evaluate(X)[0, :, 0] + self.intercept_[0]
-        values[np.abs(values) <= self._height_error()] = 0.0
+        values[np.abs(values) <= self._boundary_error()] = 0.0
         return values
 
-    def _height_error(self) -> float:
+    def _boundary_error(self) -> float:
         """What rounding and the tolerance may make of a height of 0."""
         offset, expansion = abs(float(self.offset_[0])), self._expansion
         adding = 2.0 * _U * (2.0 + np.sqrt(len(expansion.weights))) * offset
@@ -185,5 +185,5 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         """:meth:`_decide` in single precision, and where that is certain."""
         values, bound = self._expanded.bounded.evaluate(X)
         height = values[0, :, 0] + self.intercept_[0]
-        is_certain = np.abs(height) > bound[0] + self._height_error()
+        is_certain = np.abs(height) > bound[0] + self._boundary_error()
         return np.where(height >= 0, 1, -1), is_certain

@@ -152,8 +152,8 @@ def _split_curves(
         inputs.weight[split.test],
     )
     if paths.paths:
-        duels = list(paths.duels(gram_block(gram, rows), len(rows)))
-        labels = count_votes(duels, len(inputs.classes), len(rows))
+        outcomes = list(paths.outcomes(gram_block(gram, rows), len(rows)))
+        labels = count_votes(outcomes, len(inputs.classes), len(rows))
     else:
         # one class is all there is
         labels = LabelChanges.constant(int(inputs.class_index[split.times > 0][0]), len(rows))
