@@ -167,7 +167,7 @@ def fit(
 
 
 def _command(context: typer.Context) -> dict[str, Any]:
-    """What the user typed, for the model file."""
+    """The command as typed, for the model file."""
     return {"command": context.meta.get(COMMAND)}
 
 

@@ -1,4 +1,4 @@
-"""What the user is told when something is wrong, and the exit code that goes with it."""
+"""Error messages and their exit codes."""
 
 from __future__ import annotations
 

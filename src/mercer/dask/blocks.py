@@ -16,7 +16,7 @@ __all__ = ["BlockError", "BlockReport", "Blocks", "Outcome", "failed", "merged"]
 
 @dataclass(frozen=True)
 class BlockReport:
-    """What became of a block of rows.
+    """The result of a block of rows.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class BlockReport:
 
     @property
     def name(self) -> str:
-        """What users call it."""
+        """The name for users."""
         if self.chunk is not None:
             return f"chunk {self.chunk}"
         return f"rows {self.start} to {self.stop - 1}"
@@ -82,7 +82,7 @@ class BlockError(RuntimeError):
 
 @dataclass
 class Outcome:
-    """What came of some blocks: a value that can be merged, and the rows that have none."""
+    """The result of some blocks: a value that can be merged, and the rows that failed."""
 
     value: Any
     failures: list[tuple[int, BlockReport, bool]]  # number of the block, report, out of memory

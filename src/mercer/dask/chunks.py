@@ -21,7 +21,7 @@ IndexArray = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class ChunkOutcome:
-    """What came of some chunks, and which blocks could not be dealt.
+    """The result of some chunks, and the blocks that could not be assigned to chunks.
 
     Attributes
     ----------

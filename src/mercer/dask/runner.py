@@ -38,7 +38,7 @@ class Runner:
         return None
 
     def results(self, tasks: list[Any]) -> list[Any]:
-        """What these tasks return, in their order."""
+        """The results of these tasks, in their order."""
         return list(dask.compute(*tasks, scheduler="threads"))
 
     def forget(self, started: list[Any]) -> None:
@@ -92,7 +92,7 @@ class ClientRunner(Runner):
         raise error
 
     def results(self, tasks: list[Any]) -> list[Any]:
-        """What these tasks return, in their order."""
+        """The results of these tasks, in their order."""
         futures = self.start(tasks)
         found = self.client.gather(futures)
         self.forget(futures)

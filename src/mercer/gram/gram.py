@@ -155,7 +155,7 @@ class Gram:
 
     @property
     def definiteness(self) -> Definiteness:
-        """What is known of the matrix: that of the kernel, or "refuted" by its values."""
+        """The definiteness of the matrix: that of the kernel, or "refuted" by its values."""
         is_refuted = self._spot_check is not None and bool(self._spot_check.reason)
         return "refuted" if is_refuted else self._definiteness
 
@@ -166,7 +166,7 @@ class Gram:
 
     @property
     def refutation(self) -> str:
-        """What values of the matrix refuted its definiteness; empty if none did."""
+        """The values of the matrix that refuted its definiteness; empty if none did."""
         return self._spot_check.reason if self._spot_check else ""
 
     def inspect(self, coef: FloatArray | None = None, *, warn: bool = True) -> Definiteness:

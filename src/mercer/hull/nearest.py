@@ -172,7 +172,7 @@ def _clouds(
 
 
 def _restored(found: NearestPoints, row_scale: RowScale) -> NearestPoints:
-    """What was found on another scale, on that of the rows."""
+    """The result on the scale of the rows."""
     point_a, point_b = row_scale.point(found.point_a), row_scale.point(found.point_b)
     assert found.direction is not None
     assert point_a is not None

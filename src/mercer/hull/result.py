@@ -1,4 +1,4 @@
-"""What is found out about hulls: plain values."""
+"""Results on hulls: plain values."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class NearestPoints:
 
     @property
     def lower_bound(self) -> float:
-        """What the distance is at least."""
+        """A lower bound of the distance."""
         return max(self.distance - self.gap, 0.0)
 
 

@@ -44,7 +44,7 @@ Rows = Sequence[NDArray[np.intp]]
 
 
 class Solved(NamedTuple):
-    """What came of one problem.
+    """The result of one problem.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class Problems:
 
 
 def display_of(machine: Any, total: int = 1) -> AbstractContextManager[Any]:
-    """What shows the progress of a machine on its problems; None if that is not wanted."""
+    """The display of the progress of a machine on its problems; None without ``verbose``."""
     return progress_display(total, type(machine).__name__) if machine.verbose else nullcontext()
 
 
@@ -216,7 +216,7 @@ def solve_side_by_side(
 
 
 class _Watch:
-    """What several problems that are solved at a time report, as one report."""
+    """One report for several problems that are solved at the same time."""
 
     def __init__(self, problems: Problems, which: Sequence[int], callback: Callback) -> None:
         self._callback, self._began = callback, time.perf_counter()

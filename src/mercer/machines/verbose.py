@@ -1,4 +1,4 @@
-"""What ``verbose`` shows: a progress bar if ``rich`` is there, else lines."""
+"""The display of ``verbose``: a progress bar if ``rich`` is installed, else lines."""
 
 from __future__ import annotations
 

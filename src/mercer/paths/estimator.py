@@ -248,7 +248,7 @@ class PathSVC(KernelClassifier):
         return self
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
-        """What was given, checked."""
+        """The arguments, checked."""
         X, y, weight = self._validate_fit(X, y, sample_weight)
         check_total(weight)
         self.shape_fit_ = getattr(X, "shape", (len(weight),))

@@ -18,7 +18,7 @@ Task = Literal["classes", "numbers", "outliers"]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What an estimator says of rows.
+    """The predictions of an estimator for rows.
 
     Attributes
     ----------

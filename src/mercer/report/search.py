@@ -1,4 +1,4 @@
-"""What a machine that tunes itself has tried."""
+"""The trials of a machine that tunes itself."""
 
 from __future__ import annotations
 

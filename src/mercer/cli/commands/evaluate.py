@@ -40,7 +40,7 @@ RULE, COST = "threshold", "cost of these rows"  # facts of a report
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What to show, the same as JSON, and what to note of the rows."""
+    """The output, the same as JSON, and notes on the rows."""
 
     summary: RenderableType
     as_json: str
@@ -91,7 +91,7 @@ def report(
 
 @dataclass(frozen=True)
 class _Given:
-    """What files hold: rows to judge by, those of the training, and which ones, in words."""
+    """The contents of files: rows to evaluate on, training rows, and a description of them."""
 
     judged: pd.DataFrame | SparseData
     training: pd.DataFrame | SparseData | None
@@ -112,7 +112,7 @@ def _given(model: Path, file: Path, train: Path | None) -> _Given:
 
 
 def _name(file: Path, short: bool = False) -> str:
-    """What to call a file: "standard input" or its path, or only its name."""
+    """The name shown for a file: "standard input", its path, or only its name."""
     return source_name(file) if short or file == STANDARD else str(file)
 
 
@@ -290,7 +290,7 @@ def _reasons(found: dict[str, Any], file: str) -> dict[str, Sequence[str | Text 
 
 
 def _average(background: dict[str, Any], file: str) -> str:
-    """What a row is compared with."""
+    """The rows that a row is compared with."""
     if background["of"] == "rows":
         return f"on average: over {count(background['n_rows'], 'row')} of {file}"
     of = count(background["n_rows"], "support vector")

@@ -69,7 +69,7 @@ AT_ZERO = "that is with a threshold of 0; the one chosen is told below"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What to show, whether training converged, and whether Ctrl-C ended the search."""
+    """The output, whether training converged, and whether Ctrl-C ended the search."""
 
     summary: RenderableType
     is_converged: bool = True

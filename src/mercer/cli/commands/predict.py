@@ -154,7 +154,7 @@ def model_rows(
 
 
 def _missing_values(frame: pd.DataFrame, columns: dict[str, Column]) -> list[str]:
-    """What the model fills in."""
+    """The gaps that the model fills."""
     used = [name for name, own in columns.items() if own.kind != "dropped" and name in frame]
     counts = frame[used].isna().sum()
     listed = [f"{name!r} ({count:,} of {len(frame):,})" for name, count in counts.items() if count]
@@ -162,7 +162,7 @@ def _missing_values(frame: pd.DataFrame, columns: dict[str, Column]) -> list[str
 
 
 def _unknown_categories(frame: pd.DataFrame, columns: dict[str, Column]) -> list[str]:
-    """What each column holds that the model has not seen; such a value is no category at all."""
+    """The unknown values of each column; such a value belongs to no category."""
     notes = []
     for name, column in columns.items():
         if column.categories is None:

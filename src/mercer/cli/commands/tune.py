@@ -153,7 +153,7 @@ def _searched(tuning: Tuning) -> dict[str, Any]:
 
 
 def _tried(tuned: Any) -> dict[str, Any] | None:
-    """What was tried, for the report; a search that was interrupted has no table of it."""
+    """The trials, for the report; an interrupted search has no table of them."""
     return trials(tuned) if hasattr(tuned, "cv_results_") else None
 
 

@@ -31,7 +31,7 @@ MOST_FAULTS = 20
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What a column is to a model.
+    """The role of a column in a model.
 
     Attributes
     ----------

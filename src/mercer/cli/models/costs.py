@@ -34,7 +34,7 @@ _SEVERAL = (
 
 @dataclass(frozen=True)
 class ThresholdRequest:
-    """What was asked for: ``--cost`` or ``--threshold``.
+    """The request of ``--cost`` or ``--threshold``.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class ThresholdRequest:
         self.cost(labels)
 
     def cost(self, labels: Sequence[Any]) -> Any:
-        """What :class:`ThresholdSVC` takes: a matrix of costs, or the name of a score."""
+        """The argument of :class:`ThresholdSVC`: a matrix of costs, or the name of a score."""
         if self.costs is not None:
             return costs_of(self.costs, labels)
         try:

@@ -41,7 +41,7 @@ GAMMA_RULES = ("scale", "auto", "median")
 
 @dataclass(frozen=True)
 class Options:
-    """What the user chose of the machine; see the help of ``mercer fit``."""
+    """The options of the machine; see the help of ``mercer fit``."""
 
     kernel: str = "rbf"
     C: float = 1.0
@@ -119,7 +119,7 @@ def with_machine(estimator: Any, machine: Any) -> Any:
 
 
 def as_targets(estimator: Any, predicted: NDArray[Any]) -> NDArray[Any]:
-    """What the machine of a fitted estimator predicts, in units of the targets."""
+    """The predictions of the machine of a fitted estimator, in units of the targets."""
     if not isinstance(estimator, TransformedTargetRegressor):
         return predicted
     scaled = np.asarray(predicted)[:, None]

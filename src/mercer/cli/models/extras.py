@@ -19,7 +19,7 @@ __all__ = ["NO_COLUMNS", "RequestedColumns", "requested_columns"]
 
 @dataclass(frozen=True)
 class RequestedColumns:
-    """What is asked for beside the prediction.
+    """The columns requested in addition to the prediction.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def _last(estimator: Any, rows: Any) -> tuple[Any, Any]:
 
 
 def _of_numbers(estimator: Any) -> str:
-    """What models of numbers have instead."""
+    """The options of regression models instead."""
     return ": numbers have intervals, --interval 0.9" if is_regressor(estimator) else ""
 
 

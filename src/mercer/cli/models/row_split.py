@@ -32,7 +32,7 @@ class RowSplit:
 def split_record(
     file: Path | None, training: TrainingSet, test: TrainingSet | None, share: float | None
 ) -> dict[str, Any]:
-    """What the model file is to tell: the SHA-256 of the file and a bit for each of its rows."""
+    """The record for the model file: the SHA-256 of the file and a bit for each of its rows."""
     if file is None or file == STANDARD or test is None or share is None:
         return {}
     n = 1 + max(int(part.places.max()) for part in (training, test))

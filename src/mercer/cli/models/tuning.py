@@ -35,7 +35,7 @@ _LEAST_FIT = 1.0  # seconds for the fit after Ctrl-C
 
 @dataclass(frozen=True)
 class Search:
-    """What the user chose of the search; see the help of ``mercer tune``."""
+    """The options of the search; see the help of ``mercer tune``."""
 
     kernel: str = "rbf"
     epsilon: float = 0.1

@@ -143,7 +143,7 @@ def _ball(machine: SVDD) -> Machine:
 
 
 def _tuned(estimator: Any) -> Node:
-    """What was chosen, with the probabilities of the search."""
+    """The chosen machine, with the probabilities of the search."""
     node = _node(estimator.best_estimator_)
     calibration = vars(estimator).get("calibration_")
     machine = node.node if isinstance(node, Prepared) else node

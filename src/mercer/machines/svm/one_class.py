@@ -27,7 +27,7 @@ __all__ = ["OneClassSVM"]
 FloatArray = NDArray[np.float64]
 # Times the offset: more than rounding makes of a height of 0, and than a fit that has converged.
 _ON_BOUNDARY, _NEAR_BOUNDARY = 1e-9, 1e-3
-_USABLE = 1e-3  # error of heights, relative to those of the support vectors
+_USABLE = 1e-3  # error of values, relative to those of the support vectors
 _U = 2.0**-53
 
 
@@ -140,7 +140,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         return self
 
     def _is_done(self, solution: Solution) -> bool:
-        """The gap is relative to the offset, next to which heights may be small."""
+        """The gap is relative to the offset; values may be small compared with it."""
         if not super()._is_done(solution):
             return False
         heights = float(np.ptp(solution.gradient[solution.coef != 0.0]))
@@ -161,7 +161,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         return values
 
     def _boundary_error(self) -> float:
-        """What rounding and the tolerance may make of a height of 0."""
+        """How far rounding and the tolerance may move a value of 0."""
         offset, expansion = abs(float(self.offset_[0])), self._expansion
         adding = 2.0 * _U * (2.0 + np.sqrt(len(expansion.weights))) * offset
         violation = getattr(self, "violation_", np.inf)  # a file may not tell it

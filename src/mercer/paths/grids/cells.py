@@ -1,4 +1,4 @@
-"""What there is to solve for each kernel of a grid: every C, on all rows and for each split."""
+"""The problems of each kernel of a grid: every C, on all rows and for each split."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Measure = Callable[..., float]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What was found for one kernel, as far as there was time.
+    """The results for one kernel, as far as the time allowed.
 
     Attributes
     ----------

@@ -188,7 +188,7 @@ class _Cost:
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """What was found of a problem."""
+    """The result of a problem."""
 
     problem: Problem
     coef: FloatArray

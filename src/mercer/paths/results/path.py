@@ -415,7 +415,7 @@ class Path(OnRows):
             )
 
     def summary(self) -> PathSummary:
-        """What happened, in numbers."""
+        """The events of the path, in numbers."""
         return summarize(self)
 
     def plot(self, X: Any = None, y: ArrayLike | None = None, *, axes: Any = None) -> Any:

@@ -63,7 +63,7 @@ class HeldOut:
 
     @property
     def score(self) -> StepFunction | None:
-        """What is to be large: the mean score, or one minus the error."""
+        """The score to maximize: the mean score, or one minus the error."""
         if self.scores:
             return StepFunction.mean(self.scores)
         if self.error is None:

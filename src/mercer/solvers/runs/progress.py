@@ -1,4 +1,4 @@
-"""What a running solver, path, grid or stream reports."""
+"""The report of a running solver, path, grid or stream."""
 
 from __future__ import annotations
 
