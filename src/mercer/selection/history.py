@@ -194,7 +194,7 @@ class History:
         """Draw the values over the evaluations, and the best so far."""
         import matplotlib.pyplot as plt
 
-        ax = plt.gca() if ax is None else ax
+        ax = plt.figure().gca() if ax is None else ax
         values = np.asarray(self.values)
         at = 1 + np.flatnonzero(np.isfinite(values))
         values = values[at - 1]

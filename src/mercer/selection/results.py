@@ -156,7 +156,7 @@ def plot_search(histories: list[History], ax: Any = None) -> Any:
     first = drawn[0] if drawn else histories[0]
     if len(first.names) != 2 or not drawn:
         return first.plot(ax)
-    ax = plt.gca() if ax is None else ax
+    ax = plt.figure().gca() if ax is None else ax
     values = np.concatenate([history.values for history in drawn])
     values = values[np.isfinite(values)]
     limits = np.quantile(values, [0.25, 1.0] if drawn[-1].greater_is_better else [0.0, 0.75])
