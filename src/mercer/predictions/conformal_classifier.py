@@ -114,8 +114,10 @@ class ConformalSVC(
     --------
     ConformalSVR : Intervals for regression.
 
-    Notes ----- An empty set means that the row is unlike the training rows with any label; a set of
-    several labels means that the machine cannot decide between them. A p-value is at least 1 / (n +
+    Notes
+    -----
+    An empty set means that the row is unlike the training rows with any label; a set of several
+    labels means that the machine cannot decide between them. A p-value is at least 1 / (n +
     1): with ``alpha`` below that (in the smallest class, if conditional) no label is ever excluded,
     and a warning says so.
 

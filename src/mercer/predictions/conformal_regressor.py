@@ -94,7 +94,9 @@ class ConformalSVR(
     --------
     ConformalSVC : Sets of labels for classification.
 
-    Notes ----- A row is left out with all its weight, and counts as often as it weighs. With
+    Notes
+    -----
+    A row is left out with all its weight, and counts as often as it weighs. With
     ``alpha`` below 1 / (n + 1) for n ranked rows intervals are infinite, and a warning says so.
 
     Examples
