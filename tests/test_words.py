@@ -38,6 +38,11 @@ RETIRED: dict[str, tuple[str, tuple[str, ...]]] = {
     r"(hull|exact)[./]units?": ("row_scale, box_scale", ()),
     r"(?-i:Pulls|Way)|is_exactly|hull[./]exactly": ("GradientSum, QuerySettings, wolfe", ()),
     r"(machines|svm)[./]documented": ("docstrings", ()),
+    r"(?-i:Crew|Duel|Dealt|Parting|Heights)|solvers[./]crew|searched_anew|models[./]apart": (
+        "WorkerThreads, PairOutcome, ChunkOutcome, ThresholdRequest, OneClassValues",
+        (),
+    ),
+    r"PathProgress|PathCallback": ("Progress, Callback", ()),
     r"nobody": ("the passive voice", ()),
     r"for ever": ("forever", ()),
     r"(ha(ve|s) no|ha(ve|s) a|no) say": ("do not count; changes, weighs", ()),
@@ -47,6 +52,10 @@ RETIRED: dict[str, tuple[str, tuple[str, ...]]] = {
     r"the first of several": ("ties go to the first", ()),
     r"of several the (first|last)": ("ties go to the first", ()),
     r"one of both": ("one of the two", ()),
+    r"but for": ("except for; up to", ("docs/studies.md",)),
+    r"there is time for": ("as the time allows", ()),
+    r"told of": ("reported", ()),
+    r"in the place of": ("in place of", ()),
 }
 NAMES = re.compile(r"Bonett (&|and) Price|R\. M\. Price|bonett-price")
 

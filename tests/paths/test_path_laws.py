@@ -264,7 +264,7 @@ def test_ties_go_to_the_smallest_index_whatever_the_pivoting() -> None:
     """All rules of pivoting give one function (docs/theory/paths.md#degeneracy-and-cycling)."""
     from mercer.paths.exact.follow import Limits, follow
     from mercer.paths.exact.start import exact_start
-    from mercer.problem import Family
+    from mercer.problem.family import Family
 
     for seed in (1, 7, 13, 19, 25, 31):
         case = random_case(seed)

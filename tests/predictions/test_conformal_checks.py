@@ -27,7 +27,7 @@ from mercer import (
     TunedSVC,
     out_of_sample,
 )
-from mercer.predictions.searched_anew import warn_of_searches
+from mercer.predictions.repeated_search import warn_of_searches
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = (X[:, 0] > 0).astype(int)

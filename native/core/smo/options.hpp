@@ -19,10 +19,10 @@ struct Options {
     std::size_t window = 30;      // steps cycle-breaking looks back
 
     double tolerance = 1e-3;
-    // Whether a step of maximum gain below the tolerance ends the run, whatever the violation.
+    // Whether a step of maximum gain below the tolerance ends the run, at any violation.
     bool stop_by_step = false;
     // Whether a step that changes the objective by less than the tolerance times its size ends the
-    // run, whatever the violation.
+    // run, at any violation.
     bool stop_by_change = false;
     std::size_t max_iterations = 10'000'000;
     double max_seconds = 1e300;

@@ -1,4 +1,4 @@
-"""What must be known of all rows before the first is learned from."""
+"""The statistics of all rows that training needs before its first pass."""
 
 from __future__ import annotations
 

@@ -20,9 +20,8 @@ from mercer.dask.reduction import Reduction
 from mercer.dask.runner import make_runner
 from mercer.dask.threads import one_blas_thread
 from mercer.kernels import Kernel
-from mercer.least_squares import default_alphas
 from mercer.least_squares.features import FeatureSolver
-from mercer.least_squares.scan import Scan
+from mercer.least_squares.scan import Scan, default_alphas
 from mercer.lowrank import LowRank
 from mercer.machines.fit_context import fit_context
 from mercer.machines.kernel_values import resolve_kernel

@@ -166,12 +166,12 @@ class DaskRLSC(ClassifierMixin, DaskLeastSquares):
         machine._calibrate(scan, *found.kept_rows())
 
     def decision_function(self, X: Any) -> Any:
-        """Decision values as those of :class:`mercer.RLSC`, lazy for what is lazy."""
+        """Decision values as those of :class:`mercer.RLSC`, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "decision_function", X)
 
     @available_if(lambda self: can_calibrate(getattr(self, "_local", self)))
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class, columns as in ``classes_``, lazy for what is lazy."""
+        """Probability of each class, columns as in ``classes_``, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "predict_proba", X)

@@ -1,7 +1,7 @@
 """Boxes and ridges of weighted losses, and the problems with at most one bias.
 
 A row of weight 2 must equal two copies of it, and a row of weight 0 its absence: its box is
-collapsed to [0, 0] whatever the loss.
+collapsed to [0, 0] for every loss.
 """
 
 from __future__ import annotations

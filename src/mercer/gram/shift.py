@@ -5,8 +5,9 @@ that add up to zero those of x - m do as well:
 
     sum_j c_j x_j'x = sum_j c_j (x_j - m)'(x - m) + sum_j c_j (x_j - m)'m,
 
-so that the machine is the same but for its bias (docs/theory/rounding.md#rows-far-from-the-origin).
-What rounding leaves of the sum of the coefficients is taken as zero.
+so that the machine is the same except for its bias
+(docs/theory/rounding.md#rows-far-from-the-origin). What rounding leaves of the sum of the
+coefficients is taken as zero.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def shift_offset(
 
 
 def shift_error(form: shapes.Form, rows: Any, shift: FloatArray) -> FloatArray:
-    """What a sum of coefficients that is off by 1 does to slopes but for a constant: (x - m)'m."""
+    """The change of slopes, up to a constant, by a sum of coefficients off by 1: (x - m)'m."""
     return np.abs(rows @ _direction(form, shift))
 
 

@@ -34,7 +34,7 @@ def svc_like(machine: Machine) -> SVC:
     -------
     SVC
         With the kernel of ``machine`` and C = 1/rho, or mu/rho. Of several C that give the same
-        machine but for its bias, one.
+        machine except for its bias, one.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def nu_svc_like(machine: Machine) -> NuSVC:
     NuSVC
         With the kernel of ``machine`` and nu = 2 / (mu W), W being the sum of the weights. The
         machines of several C may have the same nu, where a class has no free coefficient: then
-        they agree but for scale and bias.
+        they agree except for scale and bias.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class Kernel(Parametrized, ABC):
 
     Kernels are values: equal if their type and parameters are, hashable, printable as an
     expression that builds them. ``k1 + k2``, ``k1 * k2``, ``k + 1.0`` and ``2.0 * k`` combine
-    them. All values are computed in float64, whatever the rows are stored in.
+    them. All values are computed in float64, for all rows stored in.
 
     A kernel computes on prepared rows (``as_rows`` of mercer.kernels.rows), so that the
     methods with an underscore may slice them; those return new arrays.

@@ -1,4 +1,4 @@
-"""What all machines share: validate, build a Gram, solve, keep what was fitted, evaluate."""
+"""The base of all machines: validate, build a Gram, solve, keep the fit, evaluate."""
 
 from __future__ import annotations
 

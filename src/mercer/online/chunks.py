@@ -106,7 +106,7 @@ class ChunkLearner:
             self.is_converged = all(s.status == "converged" for s in found.solutions)
 
     def _counting(self, n_taken: int) -> Callback | None:
-        """The callback, told of examples and not of the steps of a solver."""
+        """The callback, with counts of examples instead of the steps of a solver."""
         callback = self.callback
         if callback is None:
             return None

@@ -1,4 +1,4 @@
-"""A machine that reads nothing off its rows any more: what it has read off all of them stays."""
+"""A machine whose data-dependent parameters are fixed to those of all rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOL = 1e-6  # of what stands in for a path, which is exact
 
 
 def fixed_machine(full: Any) -> Any:
-    """An unfitted copy of a machine with what it has read off all rows: kernel, alpha or C."""
+    """An unfitted copy of a machine with the kernel, alpha or C that all rows determine."""
     if isinstance(full, PathSVC) and full.low_rank is None:
         return _at_chosen_C(full)
     copy = clone(full)

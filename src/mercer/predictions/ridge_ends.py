@@ -120,7 +120,7 @@ class Ridge:
         weights = self._solve(k) - np.outer(self._ones, through)
         known = np.einsum("ij,ij->j", k, weights) + self._has_bias * through
         sigma = np.asarray(gram.diagonal()[new]) + self._alpha - known
-        # it is at least alpha but for rounding
+        # it is at least alpha up to rounding
         sigma = np.maximum(sigma, self._alpha)
         return _NewRows(k.T @ self.coef + self.bias, weights.T, sigma)
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer.cli.commands.exported import describe_c, describe_onnx
 from mercer.cli.models.card import Card, read_card
-from mercer.cli.models.costs import parted, threshold_record
+from mercer.cli.models.costs import threshold_machine, threshold_record
 from mercer.cli.models.formats import format_inside
 from mercer.cli.models.inputs import inner_machine, inside
 from mercer.cli.output.columns import column_lines
@@ -62,7 +62,7 @@ def describe(path: Path) -> RenderableType:
     elif hasattr(estimator, "classes_"):
         sections["classes"] = [class_text(estimator.classes_)]
     sections["machine"] = [machine_line(machine) + _of_several(estimator)]
-    own = parted(estimator)
+    own = threshold_machine(estimator)
     sections["threshold"] = [] if own is None else [rule_text(own)]
     sections["certificate"] = certificate_lines(machine)
     if card is not None and card.scores is not None:
@@ -89,7 +89,7 @@ def record_of(path: Path) -> dict[str, Any]:
         "machine": type(machine).__name__,
         "features": list(getattr(estimator, "feature_names_in_", [])),
         "classes": list(getattr(estimator, "classes_", [])),
-        "threshold": threshold_record(parted(estimator)),
+        "threshold": threshold_record(threshold_machine(estimator)),
         "kernel": repr(getattr(machine, "kernel_", None)),
         "certificate": certificate(machine),
         "training": None if card is None else card.as_metadata(),

@@ -1,4 +1,4 @@
-"""What a fitted estimator wants to read of a table, column by column."""
+"""The columns of a table that a fitted estimator reads."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def inner_machine(estimator: Any) -> Any:
 
 
 def wanted_columns(estimator: Any) -> list[Column]:
-    """What each column of its rows is to a fitted estimator."""
+    """The role of each column in a fitted estimator."""
     columns = [Column("dropped") for _ in range(int(estimator.n_features_in_))]
     for place, read in _read(estimator, range(len(columns)), False):
         before = columns[place]

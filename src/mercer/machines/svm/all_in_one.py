@@ -44,7 +44,7 @@ class Functions:
 
 
 def check_all_in_one(machine: Any) -> None:
-    """Refuse parameters that these machines do not have, whatever the number of classes."""
+    """Refuse parameters that these machines do not have, for any number of classes."""
     scheme, solver = machine.multiclass, machine.solver
     if machine.loss != "hinge":
         raise ValueError(f"loss must be 'hinge' for multiclass={scheme!r}, got {machine.loss!r}")

@@ -15,7 +15,7 @@ from mercer.gram.native import count_rows
 from mercer.machines.svm.one_vs_one import ClassPairs, Pair, most_voted, scores
 from mercer.paths.curves.crossings import Block, sign_changes
 from mercer.paths.curves.step_function import StepFunction
-from mercer.paths.curves.votes import Duel, count_votes
+from mercer.paths.curves.votes import PairOutcome, count_votes
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.path import Path
@@ -115,14 +115,14 @@ class PairPaths:
         X = values.read(X)
         class_index = read_labels(y, self.classes, count_rows(X))
         weight = read_weight(sample_weight, len(class_index))
-        duels = list(self.duels(lambda rows: values.block(X, rows), len(class_index)))
-        return count_votes(duels, len(self.classes), len(class_index)).error(class_index, weight)
+        outcomes = list(self.outcomes(lambda rows: values.block(X, rows), len(class_index)))
+        return count_votes(outcomes, len(self.classes), len(class_index)).error(class_index, weight)
 
-    def duels(self, block: Block, n_rows: int) -> Iterator[Duel]:
+    def outcomes(self, block: Block, n_rows: int) -> Iterator[PairOutcome]:
         """For which C each pair is positive, at rows known by their values with training rows."""
         for (i, j), path in zip(self.pairs, self.paths, strict=True):
             changes = sign_changes(path, _of_variables(block, path), n_rows, i < j)
-            yield Duel(i, j, changes)
+            yield PairOutcome(i, j, changes)
 
 
 def trace_pairs(

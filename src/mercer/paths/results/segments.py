@@ -1,4 +1,4 @@
-"""What a path remembers: breakpoints, who changed sides, and the free variables between.
+"""The data of a path: breakpoints, changed sides, and the free variables in between.
 
 In the parameter t = 1/C and the variables a = coef/C a segment is affine: a_F(t) = values +
 (t - parameter) rates, and so is the bias t b (docs/theory/paths.md#segments). Everything else is at

@@ -33,7 +33,7 @@ _Curves = tuple[float, StepFunction, StepFunction | None]
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """An error on held-out rows, and what it is based on.
+    """An error on held-out rows, and its basis.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class HeldOut:
 
     @property
     def score(self) -> StepFunction | None:
-        """What is to be large: the mean score, or one minus the error."""
+        """The score to maximize: the mean score, or one minus the error."""
         if self.scores:
             return StepFunction.mean(self.scores)
         if self.error is None:
@@ -152,8 +152,8 @@ def _split_curves(
         inputs.weight[split.test],
     )
     if paths.paths:
-        duels = list(paths.duels(gram_block(gram, rows), len(rows)))
-        labels = count_votes(duels, len(inputs.classes), len(rows))
+        outcomes = list(paths.outcomes(gram_block(gram, rows), len(rows)))
+        labels = count_votes(outcomes, len(inputs.classes), len(rows))
     else:
         # one class is all there is
         labels = LabelChanges.constant(int(inputs.class_index[split.times > 0][0]), len(rows))

@@ -24,7 +24,8 @@ from mercer.selection.adjoint import Trained
 from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.objectives.base import Objective
 from mercer.selection.training_task import Part, TrainingTask
-from mercer.solvers import feasible_start, solve
+from mercer.solvers import solve
+from mercer.solvers.runs.start import feasible_start
 
 __all__ = ["LeaveOneOut", "NumberOfSupportVectors", "Span", "SpanLike", "without_row"]
 
