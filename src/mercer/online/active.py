@@ -157,7 +157,7 @@ class ActiveMachine(OnlineMachine):
             try:
                 finisher.finish_kept()
             finally:
-                self._tell(finisher.learned)
+                self._set_fitted(finisher.learned)
         return self
 
     def _pool_rows(self, X: Any) -> Any:

@@ -63,7 +63,7 @@ class Intake:
         *,
         one_by_one: bool = False,
     ) -> None:
-        """Take in the rows ``order`` of ``X``, but for those without weight.
+        """Take in the rows ``order`` of ``X``, except those without weight.
 
         ``ids`` has those of all rows of ``X``.
         """

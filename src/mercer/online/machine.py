@@ -19,8 +19,8 @@ from mercer.machines.linear_coef import linear_coef
 from mercer.online.finisher import Finisher
 from mercer.online.kept_rows import Ids
 from mercer.online.learned import CERTIFIED, SAVED, Learned
-from mercer.online.lessons import Lessons
 from mercer.online.parameters import check_combination, check_fixed
+from mercer.online.stream_learner import StreamLearner
 from mercer.online.target_task import Task
 from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
@@ -97,22 +97,22 @@ class OnlineMachine(KernelMachine):
         return X, y, 0.0 * weight if is_absent else weight
 
     def _learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:
-        lessons = Lessons(self, self._learned)
+        learner = StreamLearner(self, self._learned)
         try:
-            lessons.learn_chunk(X, targets, weight)
+            learner.learn_chunk(X, targets, weight)
         finally:
-            self._tell(lessons.learned)
+            self._set_fitted(learner.learned)
         return self
 
     def _learn_epochs(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:
-        lessons = Lessons(self, self._learned)
+        learner = StreamLearner(self, self._learned)
         try:
-            lessons.learn_epochs(X, targets, weight)
+            learner.learn_epochs(X, targets, weight)
         finally:
-            self._tell(lessons.learned)
+            self._set_fitted(learner.learned)
         return self
 
-    def _tell(self, learned: Learned) -> None:
+    def _set_fitted(self, learned: Learned) -> None:
         """Fitted attributes, from what is learned."""
         with uninterrupted():
             self._learned = learned
@@ -138,7 +138,7 @@ class OnlineMachine(KernelMachine):
         try:
             finisher.finish()
         finally:
-            self._tell(finisher.learned)
+            self._set_fitted(finisher.learned)
         return self
 
     def forget(self, ids: ArrayLike) -> Self:
@@ -166,7 +166,7 @@ class OnlineMachine(KernelMachine):
         try:
             finisher.forget(ids)
         finally:
-            self._tell(finisher.learned)
+            self._set_fitted(finisher.learned)
         return self
 
     def _finisher(self) -> Finisher:

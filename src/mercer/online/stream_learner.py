@@ -1,4 +1,4 @@
-"""The lessons of a machine: chunks of a stream, windows on it, and epochs of rows at hand."""
+"""How a machine learns: chunks of a stream, windows on it, and epochs of rows at hand."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from mercer.online.learned import Learned, keeps_history
 from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["Lessons"]
+__all__ = ["StreamLearner"]
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass
-class Lessons:
+class StreamLearner:
     """Chunks and epochs, each judged before it is learned where there are to be probabilities.
 
     Attributes
