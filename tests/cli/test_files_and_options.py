@@ -80,7 +80,7 @@ OPTIONS = [
     ((*REGRESSION, "--class-weight", "balanced"), "--class-weight is for classes"),
     (("tune", "numbers.csv", "--task", "outliers", "--scoring", "r2"), "outliers have none"),
     ((*REGRESSION, "--test", "rows.svm"), "must be of the same kind as the training file"),
-    (("fit", "numbers.csv", "--columns", "target=text"), "'target' is the target, it has no other role"),
+    (("fit", "numbers.csv", "--columns", "target=text"), "is the target, it has no other role"),
     (("fit", "few.csv", "--target", "y", "--test-size", "0.1"), "cannot be split off"),
     (("fit", "gone.csv", "--target", "y"), "the target 'y' is empty"),
     (("fit", "holes.csv", "--target", "y", "--missing", "drop"), "leaves no rows"),
