@@ -1,18 +1,20 @@
 """The methods that tabular.py compares: tuned kernel machines, trees, neighbours, linear models.
 
 All of one thread. Features are standardized for all but trees. A search may take as much CPU as it
-is given: boosted trees what ``kernel="auto"`` has taken on the same rows, the grid of scikit-learn
-``MOST_CPU`` seconds in an order drawn at random, one width per feature as many until its search
-ends with the best so far.
+is given: boosted trees and recursive feature machines what ``kernel="auto"`` has taken on the same
+rows, the grid of scikit-learn ``MOST_CPU`` seconds in an order drawn at random, one width per
+feature as many until its search ends with the best so far.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import recursive_features
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -28,7 +30,7 @@ from sklearn.svm import SVC, SVR
 
 from mercer import TunedSVC, TunedSVR
 
-MOST_CPU = 20.0
+MOST_CPU = 10.0
 MOST_ITERATIONS = 1_000_000  # of LIBSVM in one cell of the grid
 TREES = {
     "learning_rate": [0.02, 0.05, 0.1, 0.2],
@@ -133,7 +135,10 @@ def methods(is_class: bool) -> dict[str, Callable[[float], Any]]:
     def light(**settings: Any) -> Any:
         return lightgbm(is_class, **settings)
 
-    return {
+    def recursive(**settings: Any) -> Any:
+        return scaled(recursive_features.RecursiveFeatures(is_class, **settings))
+
+    found = {
         "TunedSVC": lambda _: scaled(tuned()),
         "TunedSVC auto": lambda _: scaled(tuned(kernel="auto")),
         "HistGradientBoosting": lambda _: trees(),
@@ -146,3 +151,9 @@ def methods(is_class: bool) -> dict[str, Callable[[float], Any]]:
         "SVC, grid": lambda _: grid(SVC if is_class else SVR),
         "TunedSVC ard": lambda _: scaled(tuned(kernel="ard", callback=Deadline())),
     }
+    if find_spec("xrfm"):
+        import xrfm  # noqa: F401 - so that no fit pays for the import of torch
+
+        found["xRFM"] = lambda _: recursive()
+        found["xRFM, same CPU"] = lambda s: Searched(recursive, recursive_features.settings(), s)
+    return found

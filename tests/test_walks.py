@@ -23,8 +23,8 @@ Y = (X[:, 0] + 0.3 * X[:, 1] ** 2 > 0).astype(int)
 MOST_FUNCTIONS = {
     "SVC().fit(X, y)": 160,
     "svc_path(X, y)": 165,
-    "RLSC().fit(X, y)": 160,
-    "TunedSVC().fit(X, y)": 500,
+    "RLSC().fit(X, y)": 159,
+    "TunedSVC().fit(X, y)": 480,
     "svc_grid(X, y)": 221,  # a solution that one call for all leaves open is solved singly
     "OnlineSVC().partial_fit(X, y)": 195,
 }

@@ -310,3 +310,11 @@ def test_a_damaged_description_of_the_training(mercer, iris_csv):
 def test_a_missing_header_is_told_of(mercer, iris):
     iris.to_csv("bare.csv", index=False, header=False)
     assert "the first line of a file must hold the names" in refused(mercer, "bare.csv")
+
+
+def test_of_two_targets_none_is_taken_in_silence(mercer, iris_csv):
+    result = mercer("tune", iris_csv, "--target", "species", "--target", "colour", code=1)
+    words = " ".join(result.stderr.replace("│", " ").split())
+    assert "--target was given 2 times, and takes one value; train a model for each" in words
+    result = mercer("fit", iris_csv, "--cv", 2, "--cv", 3, code=1)
+    assert "--cv was given 2 times" in result.stderr

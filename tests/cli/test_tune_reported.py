@@ -116,7 +116,7 @@ def test_a_test_file_that_is_the_training_file_is_called_no_test(mercer, rows, k
     test = written(rows.iloc[90:150], "both")
     output = words(mercer("tune", train, "--test", test, "--cv", 2, "--force").output)
     assert "60 rows of both" in output
-    assert "10 of which are training rows" in output
+    assert "10 of which equal training rows in every column used" in output
 
 
 def test_no_advice_to_raise_a_C_that_was_tuned(mercer):

@@ -15,6 +15,7 @@ from io_cases import LABELS, MACHINES, ROWS, X, Y, assert_same, assert_same_outp
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.gaussian_process import kernels as process_kernels
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -255,6 +256,7 @@ class OwnSVC(SVC):
         (OwnSVC(), "OwnSVC, which cannot be saved"),
         (LogisticRegression(), "LogisticRegression, which cannot be saved"),
         (make_pipeline(Normalizer(), SVC()), "Normalizer, which cannot be saved"),
+        (make_pipeline(TfidfVectorizer(), SVC()), "mercer.tables.TextFeatures does the same"),
         (
             make_pipeline(FunctionTransformer(np.log1p), SVC()),
             "func is the Python function 'log1p'",

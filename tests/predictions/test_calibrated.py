@@ -103,3 +103,10 @@ def test_wrong_input_is_named() -> None:
         CalibratedSVC().fit(X, np.zeros(90))
     with pytest.raises(ValueError, match="NaN"):
         CalibratedSVC().fit(np.full((90, 3), np.nan), TWO)
+
+
+def test_asking_a_machine_without_probabilities_names_who_has_them() -> None:
+    machine = SVC().fit(X, NOISE > 0)
+    assert not hasattr(machine, "predict_proba")
+    with pytest.raises(AttributeError, match=r"use CalibratedSVC\(SVC\(\)\), or TunedSVC"):
+        machine.predict_proba(X)

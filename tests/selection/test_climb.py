@@ -10,9 +10,10 @@ import pytest
 
 from mercer import SVC
 from mercer.selection import make_objective
-from mercer.selection.history import Watched
+from mercer.selection.history import Budget, Watched
 from mercer.selection.optimizers import Climb
-from mercer.selection.samples import _summits
+from mercer.selection.samples import _rivals, _summits
+from mercer.selection.search_result import run
 
 X, Y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
 STEP = float(np.log(3.0))
@@ -60,6 +61,41 @@ def test_half_steps_are_taken_where_a_step_of_width_loses_more_than_an_error() -
     assert steep.thetas[steep.best][1] == pytest.approx(0.5 * STEP)
     assert flat.thetas[flat.best][1] in (pytest.approx(0.0), pytest.approx(STEP))
     assert len(flat) < len(steep)
+
+
+def test_a_narrower_kernel_that_needs_more_C_was_not_seen() -> None:
+    step_of_C = float(np.log(4.0))
+
+    def ridge(log_C: float, log_gamma: float) -> float:
+        """Half a step narrower the best C is a step larger."""
+        best_C = 2.0 * step_of_C * log_gamma / STEP
+        return 0.3 * abs(log_gamma / STEP - 0.5) + 0.3 * abs(log_C - best_C)
+
+    found = climbed(ridge, [0.0, 0.0]).history
+    assert found.thetas[found.best] == pytest.approx([step_of_C, 0.5 * STEP])
+
+
+def test_three_folds_that_agree_by_chance_did_not_hide_another_width() -> None:
+    objective: Any = make_objective("cv", SVC(), X, Y, cv=2)
+    table = {  # of each point what the folds have missed
+        (3.0, 0.0): [0.100, 0.100, 0.100],
+        (3.0, -2.0): [0.090, 0.105, 0.120],
+        (6.0, -4.0): [0.095, 0.105, 0.115],
+        (0.0, 0.0): [0.300, 0.300, 0.300],
+        (0.0, -2.0): [0.300, 0.300, 0.300],
+    }
+    objective.series = lambda thetas: [np.array(table[tuple(theta)]) for theta in thetas]
+
+    class Listed:
+        def minimize(self, watched: Watched, theta: Any) -> str:
+            for own in map(np.array, table):
+                by_split = watched.series([own])[0]
+                watched.known(own, float(by_split.mean()), by_split)
+            return "converged"
+
+    found = run(objective, Listed(), np.zeros(2), Budget())
+    assert found.theta == pytest.approx([3.0, 0.0])
+    assert {tuple(own) for own in _rivals(found)} == {(3.0, -2.0), (6.0, -4.0)}
 
 
 def test_summits_are_better_than_the_widths_beside_them() -> None:

@@ -21,6 +21,7 @@ from mercer.cli.choices import (
 from mercer.cli.commands.bench import bench
 from mercer.cli.errors import COMMAND, Commands, explained, working
 from mercer.cli.model_commands import add_model_commands
+from mercer.cli.once import Once
 from mercer.cli.options import (
     AsJson,
     Category,
@@ -108,7 +109,7 @@ def common(
     """Kernel machines trained exactly and fast, with a certificate on every result."""
 
 
-@app.command()
+@app.command(cls=Once)
 def fit(
     context: typer.Context,
     file: File = None,
@@ -208,7 +209,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
     )
 
 
-@app.command()
+@app.command(cls=Once)
 def tune(
     context: typer.Context,
     file: File = None,
@@ -307,7 +308,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
     )
 
 
-@app.command()
+@app.command(cls=Once)
 def path(
     context: typer.Context,
     file: File = None,

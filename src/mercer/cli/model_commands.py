@@ -12,6 +12,7 @@ from rich.text import Text as Line
 
 from mercer.cli.choices import STANDARD, Precision
 from mercer.cli.errors import explained, working
+from mercer.cli.once import Once
 from mercer.cli.options import AsJson, Quiet
 
 if TYPE_CHECKING:
@@ -253,4 +254,4 @@ def info(
 def add_model_commands(app: typer.Typer) -> None:
     """Add them, in the order of the help."""
     for command in (predict, evaluate, report, explain, convert, info):
-        app.command()(command)
+        app.command(cls=Once)(command)

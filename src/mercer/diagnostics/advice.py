@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.diagnostics.feature_scale import unscaled_features
 from mercer.diagnostics.finding import NEARLY_ALL, Diagnosis, Finding, percent
+from mercer.diagnostics.label_steps import steps_that_see_labels
 from mercer.diagnostics.least_squares import of_least_squares
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.machines.least_squares.machine import LeastSquaresMachine
@@ -65,7 +66,7 @@ def diagnose(machine: Any) -> Diagnosis:
     findings: list[Finding] = []
     if isinstance(inner, TunedMachine):
         check_is_fitted(inner)
-        findings += _of_search(inner)
+        findings += [*_of_search(inner), *_of_preparation(preparation)]
         inner = inner.best_estimator_
         if isinstance(inner, Pipeline):  # with a scaler of its own
             preparation, inner = preparation or inner[:-1], inner[-1]
@@ -229,6 +230,17 @@ def _of_search(machine: TunedMachine) -> Iterator[Finding]:
             f"the best parameters lie at the edge of those searched{where}",
             "Better ones may lie beyond: search from another kernel width, with a wider grid, for "
             "example optimizer=Zoom(C_range=(1e-4, 1e6), n_widths=11), or doubt the criterion",
+        )
+
+
+def _of_preparation(preparation: Any) -> Iterator[Finding]:
+    """Steps that the folds of the search cannot leave rows out of."""
+    if preparation is not None and (steps := steps_that_see_labels(preparation)):
+        yield Finding(
+            "labels-seen",
+            f"{' and '.join(steps)} before the search have seen the labels of all rows, those that "
+            "judge it included: best_score_ and honest_score_ are too good",
+            "Judge the whole pipeline: cross_val_score(pipeline, X, y)",
         )
 
 

@@ -18,7 +18,7 @@ class Finding:
     name : str
         "not-converged", "not-finished", "indefinite-kernel", "unscaled-features",
         "nearly-all-support", "nearly-all-bounded", "nearest-neighbour", "no-free-vectors",
-        "ill-conditioned", "interpolation", "alpha-boundary" or "search-boundary".
+        "ill-conditioned", "interpolation", "alpha-boundary", "search-boundary" or "labels-seen".
     observed : str
         What was seen.
     advice : str

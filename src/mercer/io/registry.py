@@ -68,6 +68,8 @@ INSTEAD = {
     "prior": "a Prior of mercer.selection, or ",
     "scoring": "the name of a score, or ",
 }
+# For the vectorizers of scikit-learn.
+FOR_TEXT = "mercer.tables.TextFeatures does the same and can, or "
 # Other attributes tell these, or they say what fits are handed.
 DERIVED = ("paths_", "_metadata_request", "_skl_callbacks")
 SPLITTERS = (
@@ -99,9 +101,11 @@ def recipe_of(value: Any, place: str) -> Recipe:
             f"{place} is an Oligo kernel: machines of strings cannot be saved. "
             "Use pickle for your own files"
         )
+    steps = sorted(recipe.cls.__name__ for recipe in PREPROCESSING)
     raise ValueError(
-        f"{place} is a {type(value).__module__}.{type(value).__qualname__}, which cannot be saved; "
-        f"the classes that can are {sorted(_recipes())}"
+        f"{place} is a {type(value).__module__}.{type(value).__qualname__}, which cannot be saved: "
+        f"{FOR_TEXT if hasattr(value, 'build_analyzer') else ''}use pickle for your own files. "
+        f"What can be saved are machines of mercer, alone or behind {', '.join(steps)}"
     )
 
 

@@ -118,7 +118,7 @@ def plot_landscape(
     shown = np.logspace(-2, 4, 13) if Cs is None else _positive("Cs", Cs)
     scales = np.logspace(-3, 3, 13) if factors is None else _positive("factors", factors)
     values = landscape(objective, shown, scales, n_draws=n_draws)
-    ax = plt.gca() if ax is None else ax
+    ax = plt.figure().gca() if ax is None else ax
     widths = objective.space.widths
     is_radial = len(widths) == 1 and widths[0].ndim == 0
     heights = scales * float(widths[0]) if is_radial else scales

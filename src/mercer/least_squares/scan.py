@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -209,7 +209,8 @@ def _values(
     return values
 
 
-def _blocks(n: int, width: int) -> list[slice]:
+def _blocks(n: int, width: int) -> Iterator[slice]:
     """Slices of rows: long enough for matrix products, short enough for the memory."""
     height = int(np.clip(2**22 // max(width, 1), 64, 4096))
-    return [slice(start, min(start + height, n)) for start in range(0, n, height)]
+    for start in range(0, n, height):
+        yield slice(start, min(start + height, n))

@@ -168,7 +168,7 @@ def write_report(
         "title": title or f"Report on {type(inside.machine).__name__}",
         "machine": described(inside.machine),
         **_judged_parts(machine, inside, rows, y, confidence, explained, training),
-        "search": dict(search) if search else None if tuned is None else trials(tuned),
+        "search": dict(search) if search else None if tuned is None else trials(tuned, machine),
         "certificate": certificate(inside.machine),
         "reproduce": reproduction(machine, inside.machine, rows, y) | {"facts": dict(facts or {})},
     }

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from mercer.diagnostics.label_steps import steps_that_see_labels
+
 __all__ = ["trials", "tuned_inside"]
 
 MOST_TRIALS = 400
@@ -24,8 +26,10 @@ def tuned_inside(estimator: Any) -> Any:
     return None
 
 
-def trials(tuned: Any) -> dict[str, Any]:
+def trials(tuned: Any, machine: Any = None) -> dict[str, Any]:
     """Parameters and scores of what was tried, the best first, and what was chosen.
+
+    Of a pipeline ``machine`` around the search, the steps that have seen all labels are named.
 
     ``parameters`` are the numbers among ``param_*`` of ``cv_results_``; of very many trials the
     best are kept.
@@ -47,12 +51,17 @@ def trials(tuned: Any) -> dict[str, Any]:
         "best_score": _finite(tuned.best_score_),
         "honest_score": getattr(tuned, "honest_score_", None),
         "honest_interval": list(getattr(tuned, "honest_interval_", None) or ()),
+        "label_steps": _label_steps(machine),
         "scoring": str(getattr(tuned, "scoring", None) or "default"),
         "chosen": {name: _plain(value) for name, value in tuned.best_params_.items()},
         "chosen_trial": None if chosen is None else _position(order, int(chosen)),
         "score": [_finite(scores[k]) for k in order],
         "parameters": {name: [float(values[k]) for k in order] for name, values in numbers.items()},
     }
+
+
+def _label_steps(machine: Any) -> list[str]:
+    return steps_that_see_labels(machine[:-1]) if isinstance(machine, Pipeline) else []
 
 
 def _n_candidates(tuned: Any, n_trials: int) -> int:

@@ -77,7 +77,7 @@ class BestHeldOut:
         self._best = value
         kept = [np.asarray(own, dtype=self._dtype) for own in predicted]
         self._kept[theta.tobytes()] = list(tests), kept
-        size = sum(own.size for own in values)
+        size = sum(map(np.size, values))
         if values and size * (len(self._values) + 1) <= MOST_VALUES:
             self._values[theta.tobytes()] = [np.array(own, dtype=np.float32) for own in values]
 
@@ -98,8 +98,10 @@ class BestHeldOut:
 
     def tested(self) -> IntArray | None:
         """The rows that were held out, each once, ascending; None if none are known."""
-        tests = next((own for own, _ in self._kept.values()), None)
-        return None if tests is None else np.unique(self.positions[np.concatenate(tests)])
+        if not self._kept:
+            return None
+        tests, _ = next(iter(self._kept.values()))
+        return np.unique(self.positions[np.concatenate(tests)])
 
     def forget_values(self) -> None:
         """Give their memory back."""

@@ -180,7 +180,7 @@ class History:
         values = np.asarray(self.values) * (-1.0 if self.greater_is_better else 1.0)
         values = np.where(np.isfinite(values), values, np.inf)
         equal = np.flatnonzero(values == values.min())
-        return int(equal[nearest_to_middle([self.thetas[k] for k in equal])])
+        return int(equal[nearest_to_middle(np.array(self.thetas)[equal])])
 
     def is_of_machine(self, other: History) -> bool:
         """Whether two searches are of one machine, up to the parameters that are searched."""
@@ -194,7 +194,7 @@ class History:
         """Draw the values over the evaluations, and the best so far."""
         import matplotlib.pyplot as plt
 
-        ax = plt.gca() if ax is None else ax
+        ax = plt.figure().gca() if ax is None else ax
         values = np.asarray(self.values)
         at = 1 + np.flatnonzero(np.isfinite(values))
         values = values[at - 1]
@@ -387,10 +387,8 @@ class Watched:
     def _note(self, theta: FloatArray, value: float, by_split: FloatArray | None = None) -> None:
         if by_split is None:
             by_split = np.asarray(getattr(self.objective, "by_split", ()))
-        self.history.add(self.objective.space, theta, value, self._seconds(), by_split)
+        seconds = time.perf_counter() - self._began
+        self.history.add(self.objective.space, theta, value, seconds, by_split)
         if self.budget.callback is not None and self.budget.callback(self.history):
             self.history.status = "callback"
             raise SearchEnd
-
-    def _seconds(self) -> float:
-        return time.perf_counter() - self._began

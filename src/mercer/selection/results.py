@@ -44,7 +44,7 @@ def cv_results(found: SearchResult) -> dict[str, Any]:
     }
     table |= parameter_columns(params, [name for name in columns if name != found.listed.names[0]])
     table |= {f"theta_{name}": np.array(column) for name, column in columns.items()}
-    counts = {len(values) for values in by_split}
+    counts = set(map(len, by_split))
     if len(counts) == 1 and counts.pop():
         split_scores = found.as_scores(np.array(by_split))
         table |= _columns_of("score", split_scores) | table
@@ -99,13 +99,13 @@ def _gathered(
 
 def parameter_columns(params: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
     """A column for each parameter, and for those of the kernel that are named so."""
-    columns = {
-        f"param_{name}": np.array([point[name] for point in params])
-        for name in (params[0] if params else ())
-    }
+    columns: dict[str, Any] = {}
+    for name in params[0] if params else ():
+        columns[f"param_{name}"] = np.array([point[name] for point in params])
     kernels = [point["kernel"].get_params() for point in params]
+    known = set().union(*kernels)
     for name in names:
-        if any(name in own for own in kernels):
+        if name in known:
             column = np.array([own.get(name, np.nan) for own in kernels])
             columns[f"param_kernel__{name}"] = column
     return columns
@@ -156,7 +156,7 @@ def plot_search(histories: list[History], ax: Any = None) -> Any:
     first = drawn[0] if drawn else histories[0]
     if len(first.names) != 2 or not drawn:
         return first.plot(ax)
-    ax = plt.gca() if ax is None else ax
+    ax = plt.figure().gca() if ax is None else ax
     values = np.concatenate([history.values for history in drawn])
     values = values[np.isfinite(values)]
     limits = np.quantile(values, [0.25, 1.0] if drawn[-1].greater_is_better else [0.0, 0.75])

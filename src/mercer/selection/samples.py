@@ -57,8 +57,8 @@ def zoomed(
     start = moderate_start(task, objective.space)
     has_samples = not is_precomputed(task.machine.kernel)
     sizes = sample_sizes(task.n_rows, task.n_classes) if has_samples else []
-    few = _few_folds(options.get("cv", 5))
-    if not sizes or few is None or options.get("groups") is not None:
+    few = _few_folds(options.get("cv", 5)) if sizes and options.get("groups") is None else None
+    if few is None:
         return run(objective, _COARSER if budget.others else Zoom(), start, budget)
     options = {**options, "cv": few, "also": None}
     found: SearchResult | None = None
@@ -170,7 +170,10 @@ def _rivals(found: SearchResult) -> tuple[FloatArray, ...]:
         return ()
     scores = found.as_scores(np.asarray(history.values))
     best = history.best
-    noise = standard_error(history.by_split[best])
+    order = np.argsort(-scores, kind="stable")
+    # that of the best may be small by chance, of three folds: the usual one of the better half
+    errors = [standard_error(history.by_split[k]) for k in order[: len(order) // 2 + 1]]
+    noise = max(standard_error(history.by_split[best]), float(np.nanmedian(errors)))
     direction = found.space.width_direction
     widths = np.array([theta[1:] @ direction for theta in history.thetas])
     apart = (widths - widths[best]) / max(float(direction @ direction), 1.0)
@@ -179,7 +182,6 @@ def _rivals(found: SearchResult) -> tuple[FloatArray, ...]:
     if len(narrower):
         next_one = narrower[apart[narrower] < apart[narrower].min() + 1e-6]
         chosen.append(int(next_one[scores[next_one].argmax()]))
-    order = np.argsort(-scores, kind="stable")
     order = order[scores[order] >= scores[best] - noise]
     summits = _summits(apart, scores)
     # the least C: of narrow kernels and large C machines take longest

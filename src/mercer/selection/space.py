@@ -177,7 +177,7 @@ class Space:
         That one of several widths, or a weight of a sum, ends there is no fault: its feature or
         part is not needed. nu is given, not searched. Beyond a hard margin C changes nothing.
         """
-        low, high = (np.isclose(theta, end, atol=_AT_END).astype(int) for end in self.bounds.T)
+        low, high = np.isclose(theta, self.bounds.T, atol=_AT_END).astype(int)
         at, direction = high - low, np.sign(self.width_direction)
         is_told = at[0] < 0 or (at[0] > 0 and not is_hard)
         found = []
@@ -247,9 +247,12 @@ def _spread(usual: FloatArray, ends: FloatArray | None) -> FloatArray:
 
 
 def _widths(kernel: Kernel) -> list[FloatArray]:
-    found = [width for part in kernel._parts().values() for width in _widths(part)]
-    if any(entry.name == "gamma" and not entry.fixed for entry in kernel._parameters()):
-        found.append(np.asarray(kernel.gamma, dtype=np.float64))  # type: ignore[attr-defined]
+    found = []
+    for part in kernel._parts().values():
+        found += _widths(part)
+    for entry in kernel._parameters():
+        if entry.name == "gamma" and not entry.fixed:
+            found.append(np.asarray(kernel.gamma, dtype=np.float64))  # type: ignore[attr-defined]
     if isinstance(kernel, SklearnKernel):
         scales = [
             name.split("__")[-1].startswith("length_scale") for name in kernel.parameter_names

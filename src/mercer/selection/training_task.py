@@ -248,10 +248,9 @@ class TrainingTask:
         of [0, 0]: all coefficients are 0, and the bias says the class that is known.
         """
         used = part.rows[weight[part.rows] > 0]
-        if self.is_classifier and not self.is_least_squares:
-            absent = self._absent(part, used)
-            if len(absent):
-                return self._formulate_known(machine, part, weight, absent)
+        is_pair = self.is_classifier and not self.is_least_squares
+        if is_pair and len(np.unique(part.target[used])) < 2:
+            return self._formulate_known(machine, part, weight, used)
         target, own = part.target[used], weight[used]
         if self.is_least_squares:
             formulation = least_squares(
@@ -272,17 +271,11 @@ class TrainingTask:
         measured = {name: getattr(problem, name) / self.target_scale for name in names}
         return replace(formulation, problem=replace(problem, **measured))
 
-    def _absent(self, part: Part, used: IntArray) -> IntArray:
-        """Rows of the classes of a pair that have no row among those used."""
-        target = part.target[part.rows]
-        known = np.unique(part.target[used])
-        return part.rows[~np.isin(target, known)] if len(known) < 2 else part.rows[:0]
-
     def _formulate_known(
-        self, machine: Any, part: Part, weight: FloatArray, absent: IntArray
+        self, machine: Any, part: Part, weight: FloatArray, used: IntArray
     ) -> Formulation:
-        """The problem of a pair whose rows ``absent`` must not be learned from."""
-        pinned = np.isin(part.rows, absent)
+        """The problem of a pair of which one class at most has rows among those used."""
+        pinned = ~np.isin(part.target[part.rows], part.target[used])
         rows, pinned = part.rows[keep := pinned | (weight[part.rows] > 0)], pinned[keep]
         formulation = machine._formulate(part.target[rows], np.where(pinned, 1.0, weight[rows]))
         problem = formulation.problem
@@ -334,7 +327,3 @@ class TrainingTask:
         Of pairs as :func:`~mercer.machines.svm.one_vs_one.winners`.
         """
         return self.layout.chosen(values[:, 0] if self.n_classes == 2 else values)
-
-    def count_doubtful(self, values: FloatArray, tol: float) -> int:
-        """Rows whose class may change if values of all parts are moved by the tolerance."""
-        return self.scheme.count_doubtful(values, tol, break_ties=True)

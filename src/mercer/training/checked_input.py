@@ -28,12 +28,14 @@ READ_TYPES = (np.float64, np.float32, np.uint8, np.int8)  # of dense rows, witho
 _NOT_FINITE = re.compile(r"Input (?:(\w+) )?contains (?:NaN|infinity|missing)")
 # What sorting and comparing labels says where some are None or pandas.NA.
 _MISSING = re.compile("not supported between instances|NA is ambiguous|contains (NaN|missing)")
+_MAKE_NUMBERS = "use OneHotEncoder or mercer.tables.TextFeatures in a ColumnTransformer"
 _NO_NUMBERS = re.compile("could not convert|argument must be|setting an array element")
 
 
 @contextmanager
 def naming(**arguments: Any) -> Iterator[None]:
     """Let the errors of a conversion to numbers name the argument that has none, and where."""
+    _refuse_dates(arguments.get("X"))
     try:
         with telling_where(**arguments):
             yield
@@ -45,6 +47,30 @@ def naming(**arguments: Any) -> Iterator[None]:
             raise
         where = _text_columns(arguments[guilty[0]])
         raise type(error)(f"{guilty[0]} must hold numbers{where}: {error}") from error
+
+
+def _refuse_dates(X: Any) -> None:
+    """NumPy would take dates for their nanoseconds, or fail without naming the column."""
+    found = [repr(name) for name, dtype in _columns(X) if _is_date(dtype)]
+    if found:
+        raise TypeError(
+            f"X must hold numbers only, got dates in columns [{', '.join(found)}]: turn them into "
+            "numbers first, for instance by mercer.tables.DateFeatures in a ColumnTransformer"
+        )
+    if _is_date(getattr(X, "dtype", None)):
+        raise TypeError(f"X must hold numbers, got dates ({X.dtype}): turn them into numbers first")
+
+
+def _columns(table: Any) -> Iterator[tuple[Any, Any]]:
+    """Names and types of the columns of a data frame, of pandas or polars."""
+    if hasattr(table, "columns") and hasattr(table, "dtypes"):
+        yield from zip(table.columns, table.dtypes, strict=True)
+
+
+def _is_date(dtype: Any) -> bool:
+    """Dates and differences of dates, by a type of NumPy, pandas or polars."""
+    is_temporal = getattr(dtype, "is_temporal", None)
+    return is_temporal() if is_temporal else getattr(dtype, "kind", "") in {"m", "M"}
 
 
 @contextmanager
@@ -79,7 +105,7 @@ def _is_numeric(value: Any) -> bool:
 def _text_columns(table: Any) -> str:
     """Names of the columns of a data frame that hold no numbers."""
     columns = [name for name in getattr(table, "columns", []) if not _is_numeric(table[name])]
-    return f" only, got others in columns {columns}" if columns else ""
+    return f" only, got others in columns {columns} ({_MAKE_NUMBERS})" if columns else ""
 
 
 def as_rows(X: Any) -> Any:

@@ -95,9 +95,9 @@ def _which(test: TrainingSet, data: TrainingSet, n_judged: int) -> str:
     shared = int(np.isin(_row_keys(test), _row_keys(data)).sum())
     if shared == n_rows:
         return f"{rows}, which the machine was trained on: this is no test"
-    return (
-        f"{rows}, {shared:,} of which are training rows" if shared else f"{rows} that took no part"
-    )
+    if not shared:
+        return f"{rows} that took no part"
+    return f"{rows}, {shared:,} of which equal training rows in every column used"
 
 
 def _row_keys(data: TrainingSet) -> NDArray[Any]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._warning import warn
+from mercer.machines.available import available_or_told
 
 __all__ = ["PlattMixin"]
 
@@ -20,7 +20,11 @@ FloatArray = NDArray[np.float64]
 
 def _has_probability(machine: Any) -> bool:
     if machine.probability is not True:
-        raise AttributeError("predict_proba is not available when probability=False")
+        name = type(machine).__name__
+        raise AttributeError(
+            f"This {name!r} has no attribute 'predict_proba': use CalibratedSVC({name}()), or "
+            "TunedSVC, which has probabilities"
+        ) from AttributeError("predict_proba is not available when probability=False")
     return True
 
 
@@ -43,7 +47,7 @@ class PlattMixin:
             room = import_module("mercer.predictions.calibrated")
             self._calibration = room.calibration_of_machine(self, X, y, sample_weight)
 
-    @available_if(_has_probability)
+    @available_or_told(_has_probability)
     def predict_proba(self: Any, X: Any) -> FloatArray:
         """Probability of each class, columns as in ``classes_``."""
         check_is_fitted(self)
@@ -56,7 +60,7 @@ class PlattMixin:
         found: FloatArray = self._calibration.probabilities(values)
         return found
 
-    @available_if(_has_probability)
+    @available_or_told(_has_probability)
     def predict_log_proba(self: Any, X: Any) -> FloatArray:
         """Logarithm of :meth:`predict_proba`."""
         with np.errstate(divide="ignore"):

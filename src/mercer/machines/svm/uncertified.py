@@ -296,10 +296,8 @@ def _on_all_rows(problem: Problem, n_rows: int) -> Problem:
     """The problem with a variable that cannot move for each row that has none, by rows."""
     missing = np.setdiff1d(np.arange(n_rows), problem.index)
     index = np.concatenate([problem.index, missing])
-    order, zeros = np.argsort(index, kind="stable"), np.zeros(len(missing))
-    linear, lower, upper, ridge = (
-        np.concatenate([known, zeros])[order]
-        for known in (problem.linear, problem.lower, problem.upper, problem.ridge)
-    )
+    order = np.argsort(index, kind="stable")
+    known = np.stack([problem.linear, problem.lower, problem.upper, problem.ridge])
+    linear, lower, upper, ridge = np.pad(known, ((0, 0), (0, len(missing))))[:, order]
     group = np.concatenate([problem.group, np.full(len(missing), min(problem.n_groups, 1) - 1)])
     return Problem(linear, lower, upper, index[order], ridge, group[order], problem.group_sum)

@@ -46,6 +46,11 @@ def _search(data: Data) -> str:
             f" On new rows {number(found['honest_score'])} is to be expected, between {low} and "
             f"{high}: each split judged by what the others choose."
         )
+    if steps := found.get("label_steps"):
+        words += (
+            f" These scores are too good: {' and '.join(steps)}, before the search, have seen the "
+            "labels of the rows that judged it."
+        )
     names = list(found["parameters"])
     best = [
         (f"{k + 1}", *(number(found["parameters"][name][k]) for name in names), number(score))

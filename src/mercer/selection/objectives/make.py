@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -102,6 +103,7 @@ def make_objective(
     return kind(TrainingTask(estimator, X, y, sample_weight), **options)
 
 
+@cache
 def options_of(kind: type[Objective]) -> list[str]:
     """Names of constructor arguments, those passed on to the base class included."""
     names: dict[str, None] = {}

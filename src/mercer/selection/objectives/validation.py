@@ -106,7 +106,7 @@ class Validation(Objective):
         They share their kernel values, and each machine starts from the one before.
         """
         with self._few_threads():
-            return self._series([self.space.checked(theta) for theta in thetas])
+            return self._series(list(map(self.space.checked, thetas)))
 
     def _series(self, points: list[FloatArray]) -> list[FloatArray]:
         splits = list(self._splits())
@@ -149,12 +149,11 @@ class Validation(Objective):
         self, point: FloatArray, values: list[FloatArray], splits: list[Split]
     ) -> FloatArray:
         """The loss of each split, the predictions kept if these are the best."""
-        loss = self._by_split(values, splits)
+        loss, tests = self._by_split(values, splits), [split.test for split in splits]
         if self._others:
-            tests = [split.test for split in splits]
             others = {name: judge.over(values, tests) for name, judge in self._others.items()}
             self._note_others(point, others)
-        self._offer(point, loss, splits, [self._predicted(own) for own in values], values)
+        self._offer(point, loss, tests, [self._predicted(own) for own in values], values)
         return loss
 
     def _uncertified_series(self, points: list[FloatArray], splits: list[Split]) -> Any:
@@ -205,7 +204,9 @@ class Validation(Objective):
                     every[k].append(values[:, j].copy())
                 predicted[k].append(self._predicted(values[:, j]))
                 if self.task.is_classifier:
-                    doubtful[k] += self.task.count_doubtful(values[:, j], tol)
+                    # rows whose class may change if values are moved by the tolerance
+                    own = self.task.scheme.count_doubtful(values[:, j], tol, break_ties=True)
+                    doubtful[k] += own
                 if is_small and self.task.is_classifier:
                     kept[k].append(values[:, j])
         tests = [split.test for split in splits]
@@ -215,7 +216,7 @@ class Validation(Objective):
         n_tested = sum(map(len, tests))
         is_sure = (doubtful <= MOST_DOUBT * n_tested) | (accuracy < 1.0)
         for k in np.flatnonzero(is_sure):
-            self._offer(points[k], losses[k], splits, predicted[k], kept[k])
+            self._offer(points[k], losses[k], tests, predicted[k], kept[k])
             if worth:
                 self._note_others(points[k], {name: own[k] for name, own in worth.items()})
         return losses, is_sure
@@ -231,13 +232,12 @@ class Validation(Objective):
         self,
         point: FloatArray,
         loss: FloatArray,
-        splits: list[Split],
+        tests: list[NDArray[np.intp]],
         predicted: list[Any],
         values: Sequence[FloatArray],
     ) -> None:
         """Keep predictions of the best points, if the splits are fixed."""
         if not self.is_stochastic:
-            tests = [own.test for own in splits]
             self.held_out.offer(point, float(loss.mean()), tests, predicted, values)
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:

@@ -19,7 +19,10 @@ __all__ = ["Climb"]
 
 FloatArray = NDArray[np.float64]
 # steps to the width beside a cell, and steps of C there
-_AROUND = ((0, (-1, 0, 1)), (-1, (0, 1)), (1, (-1, 0)))
+_Steps = tuple[tuple[int, tuple[int, ...]], ...]
+_AROUND: _Steps = ((0, (-1, 0, 1)), (-1, (0, 1)), (1, (-1, 0)))
+# Half a step narrower may need more C: where kernels come near the identity the line ends.
+_HALF: _Steps = (*_AROUND[:2], (1, (-1, 0, 1, 2)))
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class Climb:
         for _ in range(self.n_moves):
             if value > cells.lowest + cells.noise:
                 return
-            place, before = self._best_around(cells, place, 1.0), value
+            place, before = self._best_around(cells, place, _AROUND, 1.0), value
             value = float(cells.column(place[1], np.array(place[:1]))[0])
             if value >= before:
                 return
@@ -93,17 +96,17 @@ class Climb:
         beside = [cells.lowest_at(place[1] + side * step) for side in (-1, 1)]
         if max(beside) <= cells.lowest + cells.noise:
             return
-        moved = self._best_around(cells, place, 0.5)
+        moved = self._best_around(cells, place, _HALF, 0.5)
         if moved != place:
-            self._best_around(cells, moved, 0.5)
+            self._best_around(cells, moved, _HALF, 0.5)
 
     def _best_around(
-        self, cells: Cells, place: tuple[float, float], factor: float
+        self, cells: Cells, place: tuple[float, float], around: _Steps, factor: float
     ) -> tuple[float, float]:
-        """The best of a cell and its neighbours, at steps that are multiplied by ``factor``."""
+        """The best of a cell and those around it, at steps that are multiplied by ``factor``."""
         log_C, shift = place
         found = {place: float(cells.column(shift, np.array([log_C]))[0])}
-        for side, steps in _AROUND:
+        for side, steps in around:
             log_Cs = log_C + factor * np.log(self.C) * np.array(steps, dtype=np.float64)
             moved = shift + factor * side * float(np.log(self.width))
             values = cells.column(moved, log_Cs)

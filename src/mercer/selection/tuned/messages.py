@@ -75,7 +75,7 @@ def _keeps_all_rows(machine: Any) -> bool:
 def constant_prediction(machine: Any, held_out: HeldOut | None, task: TrainingTask) -> str | None:
     """The warning about a classifier that predicts one class for all rows; None for others."""
     if held_out is not None:
-        rows, predicted = (np.concatenate(x) for x in (held_out.rows, held_out.predicted))
+        rows, predicted = np.concatenate(held_out.rows), np.concatenate(held_out.predicted)
     elif is_precomputed(machine.kernel):
         return None
     else:
