@@ -171,8 +171,8 @@ class Solver {
         return done && !part.unbounded;
     }
 
-    // A chunk is solved to a share of the violation of the whole problem: more than what others will
-    // undo is not worth the steps; what is set aside undoes less.
+    // A chunk is solved to a share of the violation of the whole problem: more than what others
+    // will undo is not worth the steps; what is set aside undoes less.
     double inner_tolerance(bool is_all) const {
         if (is_all && variables_.size() <= at_once) return 0.5 * aim_;
         const double share = is_all ? 0.1 : 0.3;
