@@ -71,7 +71,7 @@ def _files() -> Iterator[Path]:
     yield from (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md")
 
 
-TEXTS = {str(file.relative_to(ROOT)): file.read_text() for file in _files()}
+TEXTS = {str(file.relative_to(ROOT)): NAMES.sub("", file.read_text()) for file in _files()}
 
 
 @pytest.mark.parametrize("word", RETIRED)
@@ -82,8 +82,8 @@ def test_retired_words_are_gone(word: str) -> None:
     lines = [
         f"{name}: {line.strip()} (write: {instead})"
         for name, text in TEXTS.items()
-        if not name.startswith(elsewhere)
+        if not name.startswith(elsewhere) and found.search(text)
         for line in text.splitlines()
-        if found.search(NAMES.sub("", line))
+        if found.search(line)
     ]
     assert lines == []

@@ -110,8 +110,6 @@ void register_simplex(nb::module_& m) {
         .def("basic", [](const Simplex& s) { return s.point().basis.members(); })
         .def("multiplier", [](const Simplex& s) { return as_array<double>(s.point().multiplier); })
         .def_prop_ro("violation", &Simplex::violation)
-        .def_prop_ro("objective", [](const Simplex& s) { return s.point().objective; })
-        .def_prop_ro("condition", [](const Simplex& s) { return s.point().basis.condition(); })
         .def_prop_ro("counters", [](const Simplex& s) { return s.counters(); });
 }
 

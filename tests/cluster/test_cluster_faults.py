@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +45,18 @@ def state(fitted: DaskRLSC) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
+def forks() -> None:
+    """Workers are forked from a process that has imported what they need: ever new ones start."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload(["distributed", "mercer.dask"])
+    forkserver.ensure_running()
+
+
+@pytest.fixture(scope="module")
+def client(forks: None) -> Iterator[Any]:
     with (
         dask.config.set(
             {
+                "distributed.worker.multiprocessing-method": "forkserver",
                 # a lost worker is waited for by those that want its results
                 "distributed.comm.timeouts.connect": "2s",
                 # a worker that is away a while after it was lost is not started again: ours are

@@ -75,7 +75,6 @@ class SegmentCache {
         return length == 0 || count <= budget_ / sizeof(T) / length;
     }
 
-    std::size_t used_bytes() const { return used_; }
     std::size_t budget_bytes() const { return budget_; }
 
   private:

@@ -23,7 +23,6 @@ struct Options {
     std::size_t max_iterations = 100'000;  // pair steps of each problem
     double max_seconds = 1e300;            // of all of them together
     double poll_seconds = 0.05;
-    std::size_t most_in_double = 128;   // variables
     std::size_t most_variables = 1500;  // of a problem; larger ones are left alone
     bool has_features = false;          // more digits can be had: the kernel is linear
     SelectiveOptions certificate;

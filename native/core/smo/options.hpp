@@ -28,10 +28,8 @@ struct Options {
     double max_seconds = 1e300;
     double poll_seconds = 0.05;
     bool shrinking = true;
-    // Free variables up to which Newton steps help: during long runs, and to refine the result to
-    // `refined_tolerance` (relative to the size of the gradient).
+    // Free variables up to which Newton steps help: during long runs, and to refine the result.
     std::size_t newton_limit = 0;
-    double refined_tolerance = 1e-11;
     double gradient_error = 0.0;   // of the gradient that is given
     std::size_t trace_stride = 0;  // iterations between two points of the trace; 0 for no trace
 };

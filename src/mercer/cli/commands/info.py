@@ -32,6 +32,7 @@ from mercer.io import load, load_libsvm, read_metadata
 from mercer.io.model_file import RESULTS
 from mercer.machines.certified import certificate
 from mercer.paths import ErrorCurve, StepFunction
+from mercer.training.feature_count import feature_count
 
 __all__ = ["describe", "record_of"]
 
@@ -123,7 +124,7 @@ def _steps(estimator: Any) -> str:
     """The classes of an estimator, from the outside in."""
     name = type(estimator).__name__
     if hasattr(estimator, "steps"):
-        return " > ".join(_steps(step) for _, step in estimator.steps)
+        return " > ".join(_steps(step) for _, step in estimator.steps if hasattr(step, "fit"))
     inner = inside(estimator)
     if inner is not None:
         return f"{name} of {_steps(inner)}"
@@ -161,7 +162,7 @@ def _feature_lines(card: Card | None, estimator: Any) -> list[str | Text]:
     if card is None or card.columns is None:
         names = getattr(estimator, "feature_names_in_", None)
         if names is None:
-            return [plural(int(estimator.n_features_in_), "feature")]
+            return [plural(feature_count(estimator), "feature")]
         return [_listed("feature", [str(name) for name in names])]
     return [_listed(noun, names) for noun, names in card.columns.by_kind.items() if names]
 

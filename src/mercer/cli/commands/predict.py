@@ -23,6 +23,7 @@ from mercer.cli.models.training import noted
 from mercer.cli.output.record import as_json
 from mercer.io import load
 from mercer.io.model_file import RESULTS
+from mercer.training.feature_count import feature_count
 
 PREDICTIONS = "mercer.predictions/1"
 __all__ = ["Predictions", "model_rows", "open_model", "predict"]
@@ -131,7 +132,7 @@ def model_rows(
     estimator: Any, card: Card | None, content: pd.DataFrame | SparseData
 ) -> tuple[Any, Any, list[str]]:
     """Rows as the estimator wants them, the targets of the file if there are any, and notes."""
-    n_features = int(estimator.n_features_in_)
+    n_features = feature_count(estimator)
     if isinstance(content, SparseData):
         if card is not None and card.columns is not None:
             raise InputError("the model was trained on named columns, not on LIBSVM text")

@@ -119,11 +119,6 @@ class Basis:
         return np.asarray(self._native.gradient())
 
     @property
-    def condition(self) -> float:
-        """Ratio of the largest to the smallest pivot of the factor."""
-        return float(self._native.condition)
-
-    @property
     def values(self) -> FloatArray:
         """Value of the machine, multiplier included, at the row of each variable.
 
