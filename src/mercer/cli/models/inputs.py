@@ -45,13 +45,8 @@ def inner_machine(estimator: Any) -> Any:
 
 
 def wanted_columns(estimator: Any) -> list[Column]:
-<<<<<<< HEAD
     """The role of each column in a fitted estimator."""
-    columns = [Column("dropped") for _ in range(int(estimator.n_features_in_))]
-=======
-    """What each column of its rows is to a fitted estimator."""
     columns = [Column("dropped") for _ in range(feature_count(estimator))]
->>>>>>> coverage
     for place, read in _read(estimator, range(len(columns)), False):
         before = columns[place]
         if before.kind == "dropped":
