@@ -175,7 +175,7 @@ def minimize_qp(P: Any, q: Any, A: Any, b: Any, n_equal: int) -> NDArray[np.floa
     cones = [clarabel.ZeroConeT(n_equal), clarabel.NonnegativeConeT(len(b) - n_equal)]
     half = sparse.triu(sparse.csc_matrix(P), format="csc")
     data = half, np.asarray(q, float), sparse.csc_matrix(A, dtype=float), np.asarray(b, float)
-    for tolerance in (1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8):
+    for tolerance in (1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7):
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         result = clarabel.DefaultSolver(*data, cones, settings).solve()
         if result.status == clarabel.SolverStatus.Solved:

@@ -246,7 +246,9 @@ def test_threads_of_python_are_started_in_one_module() -> None:
     """Native ones belong to the Gram; Dask and joblib have their own."""
     texts = {file: (SOURCE / file).read_text() for file in FILES}
     starting = r"threading\.Thread\b|ThreadPool|import concurrent"
-    assert [f for f, text in texts.items() if re.search(starting, text)] == ["solvers/crew.py"]
+    assert [f for f, text in texts.items() if re.search(starting, text)] == [
+        "solvers/worker_threads.py"
+    ]
 
 
 def test_no_room_counts_votes_of_pairs_or_splits_rows_of_its_own() -> None:

@@ -187,7 +187,7 @@ def test_ordinary_rows_stay_where_they_are() -> None:
         assert shift_of_far_rows(Linear().form(), X) is None
     for kernel in (Polynomial(degree=2), Linear() * Gaussian(1.0), Normalized(Linear())):
         assert shift_of_far_rows(kernel.form(), BASE + 1e8) is None
-    assert OneClassSVM(kernel="linear").fit(BASE + 1e4)._expansion.shift is None
+    assert OneClassSVM(kernel="linear").fit(BASE + 1e4)._expanded.exact.shift is None
 
 
 def eight_rows() -> tuple[Any, Any]:
@@ -389,7 +389,7 @@ def test_heights_of_a_one_class_machine_far_away_were_zero(kernel: str, offset: 
         pairs = [(c, rows[i]) for c, i in zip(coef, support, strict=True)]
         level = Decimal(float(machine.offset_[0]))
         heights = [float(sum(c * exact(form, x, z) for c, z in pairs) - level) for x in rows]
-    error = 2.0 * machine._expansion.rounding + 1e-15 * abs(machine.offset_[0])
+    error = 2.0 * machine._expanded.exact.rounding + 1e-15 * abs(machine.offset_[0])
     assert np.abs(found - heights).max() <= error
     assert (found != 0.0).sum() >= 50
     assert np.mean(machine.predict(X) < 0) == pytest.approx(0.3, abs=0.05)

@@ -14,7 +14,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import mercer
-from mercer import SVC, Gram, certify, diagnostics, formulations, hull, lab, paths, solve
+from mercer import SVC, Gram, certify, diagnostics, formulations, hull, lab, solve
 from mercer.calibration.layout import Layout
 from mercer.codes import OutputCode
 from mercer.codes.decoding import decoding_named
@@ -27,8 +27,9 @@ from mercer.lowrank import FeatureMap, incomplete_cholesky
 from mercer.multiclass import multiclass_problem
 from mercer.online import LearningCurves, PrequentialCurve
 from mercer.plots import KernelMatrixDisplay
-from mercer.problem import Family
+from mercer.problem.family import Family
 from mercer.selection import Prior, make_objective, minimize
+from mercer.solvers import Progress
 from mercer.solvers.linear_system import System
 
 RNG = np.random.default_rng(0)
@@ -76,7 +77,7 @@ SHOWN: dict[str, Callable[[], Any]] = {
     "Grid": lambda: mercer.svc_grid(X, Y, Cs=[1.0, 2.0, 3.0, 4.0, 5.0], gammas=[0.5]),
     "StepFunction": lambda: mercer.svc_path(X, Y, gamma=0.5).error(X, Y),
     "ErrorCurve": lambda: mercer.svr_path(X, X[:, 0] ** 2, gamma=0.5).error(X, X[:, 0] ** 2),
-    "PathProgress": lambda: paths.PathProgress(3, 1.0, 4, 0.5),
+    "Progress": lambda: Progress.at(1.0, "C", steps=3, n_free=4, seconds=0.5),
     "OutOfSample": lambda: mercer.out_of_sample(SVC(), X, Y, 3),
     "Explanation": lambda: mercer.explain(MACHINE, X),
     "Influence": lambda: mercer.influence(MACHINE, X),

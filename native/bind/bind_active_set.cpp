@@ -110,8 +110,6 @@ void register_simplex(nb::module_& m) {
         .def("basic", [](const Simplex& s) { return s.point().basis.members(); })
         .def("multiplier", [](const Simplex& s) { return as_array<double>(s.point().multiplier); })
         .def_prop_ro("violation", &Simplex::violation)
-        .def_prop_ro("objective", [](const Simplex& s) { return s.point().objective; })
-        .def_prop_ro("condition", [](const Simplex& s) { return s.point().basis.condition(); })
         .def_prop_ro("counters", [](const Simplex& s) { return s.counters(); });
 }
 
@@ -137,14 +135,15 @@ void register_factor(nb::module_& m) {
                  factor.remove(position);
              })
         .def("remove_reference",
-             [](NullSpaceFactor& factor, std::size_t heir, const std::vector<std::size_t>& others) {
-                 if (heir >= factor.size()) throw nb::index_error("no such column");
+             [](NullSpaceFactor& factor, std::size_t successor,
+                const std::vector<std::size_t>& others) {
+                 if (successor >= factor.size()) throw nb::index_error("no such column");
                  for (const std::size_t column : others) {
-                     if (column <= heir || column >= factor.size()) {
-                         throw nb::index_error("other columns must stand behind the heir");
+                     if (column <= successor || column >= factor.size()) {
+                         throw nb::index_error("other columns must stand behind the successor");
                      }
                  }
-                 factor.remove_reference(heir, others);
+                 factor.remove_reference(successor, others);
              })
         .def("solve",
              [column](const NullSpaceFactor& factor, const Vector& values) {

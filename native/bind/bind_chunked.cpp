@@ -95,7 +95,6 @@ void register_chunked(nb::module_& m) {
         .def_rw("poll_seconds", &Options::poll_seconds)
         .def_rw("shrinking", &Options::shrinking)
         .def_rw("kernel_rows", &Options::kernel_rows)
-        .def_rw("inner_share", &Options::inner_share)
         .def_rw("few_rows_first", &Options::few_rows_first)
         .def_rw("may_start_at_zero", &Options::may_start_at_zero)
         .def_rw("gradient_error", &Options::gradient_error);
@@ -105,7 +104,6 @@ void register_chunked(nb::module_& m) {
         .def_ro("violation", &Result::violation)
         .def_ro("seconds", &Result::seconds)
         .def_ro("objective", &Result::objective)
-        .def_ro("objective_error", &Result::objective_error)
         .def_ro("drifted", &Result::drifted)
         .def_prop_ro("counters", &counters);
     register_solve<float>(m);

@@ -26,7 +26,7 @@ double variance(const Array2<S>& rows, const Array1<double>& weight) {
     return weighted_variance(given, weight.data());
 }
 
-// The matrix is read in place, whatever its strides.
+// The matrix is read in place, with any strides.
 template <class S>
 nb::tuple facts(const nb::ndarray<const S, nb::ndim<2>, nb::device::cpu>& matrix,
                 const Array1<double>& size) {

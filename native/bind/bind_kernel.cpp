@@ -79,7 +79,7 @@ double largest_norm(const Rows<T>& rows) {
     return largest;
 }
 
-// The matrix is read in place, whatever its strides; it stays alive with the kernel.
+// The matrix is read in place, with any strides; it stays alive with the kernel.
 template <class T, class S>
 Held<T> stored(nb::ndarray<const S, nb::ndim<2>, nb::device::cpu> matrix, bool left_is_first,
                const std::vector<double>& left_diagonal,

@@ -252,8 +252,8 @@ nb::ndarray<nb::numpy, double> by_slot(const BoundLearner<T>& self, std::size_t 
     double* next = out.get();
     for (const std::size_t slot : slots) {
         for (const auto& function : self.learner.functions()) {
-            for (const online::Variables& sheet : function.sheets()) {
-                field(sheet, slot, next);
+            for (const online::Variables& these : function.variables()) {
+                field(these, slot, next);
                 next += fields;
             }
         }
@@ -372,7 +372,7 @@ void register_online(nb::module_& m) {
                const std::string& select, double tolerance, std::size_t n_reprocess,
                std::size_t max_kept, const std::string& evict, std::size_t max_row_bytes) {
                 require(n_functions > 0 && variables_per_row > 0 && variables_per_row <= 2,
-                        "1 or 2 sheets");
+                        "1 or 2 variables per row");
                 new (self)
                     Options{n_functions, variables_per_row, selection(select), tolerance,
                             n_reprocess, max_kept,          eviction(evict),   max_row_bytes};

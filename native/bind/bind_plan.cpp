@@ -159,7 +159,6 @@ void register_plan(nb::module_& m) {
         .def_rw("tolerance", &plan::Options::tolerance)
         .def_rw("max_iterations", &plan::Options::max_iterations)
         .def_rw("max_seconds", &plan::Options::max_seconds)
-        .def_rw("most_in_double", &plan::Options::most_in_double)
         .def_rw("most_variables", &plan::Options::most_variables)
         .def_rw("has_features", &plan::Options::has_features)
         .def_rw("certificate", &plan::Options::certificate);

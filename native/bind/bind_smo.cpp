@@ -92,7 +92,6 @@ void register_smo(nb::module_& m) {
         .def_rw("max_seconds", &Options::max_seconds)
         .def_rw("shrinking", &Options::shrinking)
         .def_rw("newton_limit", &Options::newton_limit)
-        .def_rw("refined_tolerance", &Options::refined_tolerance)
         .def_rw("gradient_error", &Options::gradient_error)
         .def_rw("trace_stride", &Options::trace_stride);
     nb::class_<Result>(m, "SmoResult")

@@ -41,7 +41,7 @@ def available_bytes() -> int:
 
 
 def _of_system() -> int:
-    """What Linux estimates (caches can be given back), elsewhere what is free."""
+    """The estimate of Linux (caches can be given back), elsewhere the free memory."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         sizes = {line.split(":")[0]: 1024 * int(line.split()[1]) for line in lines}
@@ -55,7 +55,7 @@ def _of_system() -> int:
 
 
 def _of_group() -> float:
-    """What containers are allowed beyond what they use."""
+    """The memory that containers may still use."""
     for folder, limit, usage, cache in GROUPS:
         try:
             most, used = (int(Path(folder, name).read_text()) for name in (limit, usage))
@@ -67,7 +67,7 @@ def _of_group() -> float:
 
 
 def _of_process() -> float:
-    """What ``ulimit -v`` leaves."""
+    """The memory that ``ulimit -v`` leaves."""
     try:
         import resource
 

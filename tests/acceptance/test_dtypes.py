@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import mercer.machines.base as machine_base
+import mercer.machines.kernel_values as kernel_values
 from machines.machine_cases import CASES, sample
 from mercer import SVC, SVR, Gram
 
@@ -37,7 +37,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             kept.append(X)
             super().__init__(kernel, X, **options)
 
-    monkeypatch.setattr(machine_base, "Gram", Spy)
+    monkeypatch.setattr(kernel_values, "Gram", Spy)
     return kept
 
 

@@ -9,7 +9,8 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
 
-from mercer.calibration import Calibration, coupled
+from mercer.calibration import Calibration
+from mercer.calibration.coupling import coupled
 from mercer.calibration.joined import METHODS
 from mercer.calibration.layout import Layout
 from mercer.calibration.sigmoid import fit_beta, fit_sigmoid, smoothed

@@ -200,18 +200,18 @@ def test_one_fold_is_refused(mercer):
 
 
 def test_a_header_of_any_length_is_read(mercer):
-    """2,000 columns with long names: more than 128 KB before the first row."""
+    """700 columns with long names: more than 128 KB before the first row."""
     rng = np.random.default_rng(0)
-    names = [f"measurement {k:04} {70 * 'x'}" for k in range(2000)]
-    frame = pd.DataFrame(rng.normal(size=(12, 2000)).round(3), columns=names)
+    names = [f"measurement {k:04} {180 * 'x'}" for k in range(700)]
+    frame = pd.DataFrame(rng.normal(size=(12, 700)).round(3), columns=names)
     frame.assign(y=["a", "b"] * 6).to_csv("wide.csv", index=False, sep=";", decimal=",")
     text = refused(mercer, "wide.csv", "--target", "z")
     assert "'measurement 0019" in text
-    assert " and 1,981 more" in text
-    assert "2,000 numeric features" in mercer("fit", "wide.csv", "--cv", 0).output
+    assert " and 681 more" in text
+    assert "700 numeric features" in mercer("fit", "wide.csv", "--cv", 0).output
     frame[names[:-1]].to_csv("narrow.csv", index=False)
     text = message(mercer("predict", "wide.csv.mercer", "narrow.csv", code=1))
-    assert "column 'measurement 1999" in text
+    assert "column 'measurement 0699" in text
     assert len(text) < 4000
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from mercer import choose_threshold
-from mercer.cli.models.costs import parted
+from mercer.cli.models.costs import threshold_machine
 from mercer.io import load
 
 COSTS = "yes=10,no=1"
@@ -50,7 +50,7 @@ def test_costs_of_errors_move_the_threshold_everywhere_alike(mercer, churn, comm
     options = ["--target", "churn", "--cost", COSTS, "--test", "test.csv", "--cv", 3]
     told = json.loads(mercer(command, "train.csv", *options, "--json").stdout)
     model, test = load("train.csv.mercer"), churn[150:].reset_index(drop=True)
-    own = parted(model)
+    own = threshold_machine(model)
     assert told["threshold"]["value"] == own.threshold_ < 0.0
     assert told["threshold"]["cost"] == {"no": 1.0, "yes": 10.0}
     rows, truth = test.drop(columns="churn"), test["churn"].to_numpy()
@@ -79,7 +79,7 @@ def test_the_threshold_is_that_of_choose_threshold_in_python(mercer, churn):
     options = ["--target", "churn", "--cost", COSTS, "--cv", 0, "--C", 3]
     told = json.loads(mercer("fit", "train.csv", *options, "--json").stdout)["threshold"]
     model = load("train.csv.mercer")
-    own = parted(model)
+    own = threshold_machine(model)
     rows = model[:-1].transform(churn[:150].drop(columns="churn"))
     again = choose_threshold(
         own.estimator, rows, churn["churn"][:150].to_numpy(), MATRIX, cv=own.cv
@@ -92,7 +92,7 @@ def test_an_explained_row_has_the_value_that_is_compared_with_zero(mercer, churn
     """A row was called yes, and its value said no."""
     mercer("fit", "train.csv", "--target", "churn", "--cost", COSTS, "-q")
     table = read(mercer("predict", "train.csv.mercer", "test.csv"))
-    moved = parted(load("train.csv.mercer")).threshold_
+    moved = threshold_machine(load("train.csv.mercer")).threshold_
     row = int(np.flatnonzero((table["decision"] > 0) & (table["decision"] < -moved))[0])
     told = json.loads(
         mercer("explain", "train.csv.mercer", "test.csv", "--row", row, "--json").stdout
@@ -169,11 +169,11 @@ def test_costs_may_be_asked_of_any_model_of_two_classes(mercer, churn):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--cost", "yes=10"], "nothing is said of 'no': give no=1"),
+        (["--cost", "yes=10"], "it lacks 'no': give no=1"),
         (["--cost", "yes=10,nein=1"], "there is no class 'nein'"),
         (["--cost", "yes=-1,no=1"], "--cost of the class 'yes' must be a positive number"),
         (["--cost", "yes"], "--cost must be CLASS=COST,CLASS=COST, got 'yes'"),
-        (["--cost", "yes=1,yes=2,no=1"], "tells of the class 'yes' twice"),
+        (["--cost", "yes=1,yes=2,no=1"], "names the class 'yes' twice"),
         (["--cost", COSTS, "--threshold", "f1_macro"], "exclude each other"),
         (["--threshold", "roc_auc"], "--threshold must be a score of predicted labels"),
         (["--threshold", "f1"], "--threshold must be a score of predicted labels"),

@@ -316,7 +316,7 @@ def test_sets_of_many_rows_in_little_time_left_a_machine_that_was_hardly_trained
     mercer, files, monkeypatch
 ):
     """The machine of all rows was trained again in a sixth of the time, and kept."""
-    monkeypatch.setattr("mercer.cli.models.promised.MOST_ROWS_IN_TIME", 30)
+    monkeypatch.setattr("mercer.cli.models.wrapping.MOST_ROWS_IN_TIME", 30)
     options = ["--target", "species", "--max-time", 20, "--force", "--json"]
     mercer("tune", "train.csv", *options)
     plain = mercer("predict", MODEL, "test.csv").stdout

@@ -22,8 +22,7 @@ from mercer.cli.models import held_out
 from mercer.cli.output.progress import Display
 from mercer.cli.output.remaining import Pace
 from mercer.io import load, read_metadata
-from mercer.machines.base import KernelMachine
-from mercer.selection import History
+from mercer.selection import History, space
 from mercer.selection.tuned import last_fit
 from mercer.solvers.runs.deadline import Deadline
 
@@ -264,7 +263,7 @@ def test_interrupted_before_the_first_value_saves_nothing(mercer, rows_csv, monk
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(KernelMachine, "_resolve_kernel", interrupted)
+    monkeypatch.setattr(space, "resolve_kernel", interrupted)
     assert "interrupted" in mercer("tune", rows_csv, code=130).output
     assert not Path("rows.csv.mercer").exists()
 

@@ -104,6 +104,12 @@ def test_a_search_on_a_sample_tunes_all_chunks(final: str) -> None:
         assert {own.C for own in local.estimators_} == {best.C}
         assert len(local.estimators_) == 3
     np.testing.assert_array_equal(machine.predict(lazy(X, 250)).compute(), local.predict(X))
+    values = machine.decision_function(lazy(X, 250)).compute()
+    np.testing.assert_allclose(values, local.decision_function(X), rtol=1e-12)
+    assert hasattr(machine, "predict_proba") == (final == "sample")
+    if final == "sample":
+        proba = machine.predict_proba(lazy(X, 250)).compute()
+        np.testing.assert_allclose(proba, local.predict_proba(X), rtol=1e-12)
 
 
 def test_what_has_n_jobs_runs_on_the_workers_of_a_client() -> None:
@@ -120,5 +126,5 @@ def test_what_has_n_jobs_runs_on_the_workers_of_a_client() -> None:
             there = clone(coded).fit(X, labels).machine_decisions(X)
         by_client = clone(machine).fit(X, Y, executor=client)
     assert by_client.decision_function(X).tobytes() == alone
-    here = coded.fit(X, labels).machine_decisions(X)  # LAPACK counts threads
-    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-10)
+    here = coded.set_params(n_jobs=None).fit(X, labels).machine_decisions(X)
+    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-10)  # LAPACK counts threads

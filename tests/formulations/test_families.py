@@ -9,8 +9,8 @@ import pytest
 
 from mercer import formulations
 from mercer.formulations import Formulation
-from mercer.problem import Family, Problem
-from mercer.problem.family import Powers
+from mercer.problem import Problem
+from mercer.problem.family import Family, Powers
 
 RNG = np.random.default_rng(0)
 SIGN = np.where(np.arange(12) % 3 == 0, 1.0, -1.0)

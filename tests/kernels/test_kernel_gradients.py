@@ -10,6 +10,7 @@ from scipy import sparse
 from mercer.kernels import Gaussian, Kernel, Laplacian, Normalized, Polynomial, Precomputed, Scaled
 from mercer.kernels.blocks import block_slices, triangle_slices
 from mercer.kernels.products import cross_moment_diagonal
+from sampling import some_of_each
 
 X, Z = rows(9, 0), rows(7, 1)
 
@@ -54,10 +55,16 @@ def test_diagonal_gradient_is_the_finite_difference(kernel: Kernel) -> None:
     assert_close(kernel.diag_gradient(X, weights), expected)
 
 
-@numeric
-@pytest.mark.parametrize("to_x", [np.asarray, as_sparse, sparse.csc_matrix])
-@pytest.mark.parametrize("to_z", [np.asarray, as_sparse, sparse.coo_matrix])
-def test_sparse_rows_give_the_gradient_of_dense_rows(kernel: Kernel, to_x, to_z) -> None:
+BOTH_HELD = [
+    (to_x, to_z)
+    for to_x in (np.asarray, as_sparse, sparse.csc_matrix)
+    for to_z in (np.asarray, as_sparse, sparse.coo_matrix)
+]
+
+
+@pytest.mark.parametrize(("name", "held"), some_of_each(NUMERIC, BOTH_HELD, 2))
+def test_sparse_rows_give_the_gradient_of_dense_rows(name: str, held) -> None:
+    kernel, (to_x, to_z) = NUMERIC[name], held
     left, right = factors(2)
     expected = kernel.gradient(X, Z, left, right)
     assert_close(kernel.gradient(to_x(X), to_z(Z), left, right), expected, 1e-10)

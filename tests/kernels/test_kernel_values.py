@@ -22,6 +22,7 @@ from mercer.kernels import (
     Sigmoid,
     SklearnKernel,
 )
+from sampling import some_of_each
 
 X, Z = rows(9, 0), rows(7, 1)
 
@@ -80,10 +81,16 @@ def test_normalized_kernels_say_so() -> None:
     assert not Linear().is_normalized
 
 
-@numeric
-@pytest.mark.parametrize("to_x", [np.asarray, as_sparse, sparse.csc_matrix, sparse.lil_array])
-@pytest.mark.parametrize("to_z", [np.asarray, as_sparse, sparse.coo_matrix])
-def test_sparse_rows_have_the_values_of_dense_rows(kernel: Kernel, to_x, to_z) -> None:
+BOTH_HELD = [
+    (to_x, to_z)
+    for to_x in (np.asarray, as_sparse, sparse.csc_matrix, sparse.lil_array)
+    for to_z in (np.asarray, as_sparse, sparse.coo_matrix)
+]
+
+
+@pytest.mark.parametrize(("name", "held"), some_of_each(NUMERIC, BOTH_HELD, 2))
+def test_sparse_rows_have_the_values_of_dense_rows(name: str, held) -> None:
+    kernel, (to_x, to_z) = NUMERIC[name], held
     np.testing.assert_allclose(kernel(to_x(X), to_z(Z)), kernel(X, Z), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(kernel(to_x(X)), kernel(X), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(kernel.diag(to_x(X)), kernel.diag(X), rtol=1e-12)

@@ -63,7 +63,7 @@ def problems(seed: int = 0, n: int = 40) -> dict[str, Problem]:
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(2, 40),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mercer import Gram, Problem, Smo, Solution, solve
 from mercer.kernels import Precomputed
-from mercer.solvers import feasible_start
+from mercer.solvers.runs.start import feasible_start
 
 FloatArray = NDArray[np.float64]
 

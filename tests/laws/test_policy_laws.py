@@ -14,7 +14,7 @@ from replay import State, replay, traced
 from mercer import Gram, Problem, Smo, solve
 from mercer import formulations as fm
 from mercer.kernels import Gaussian, Precomputed
-from mercer.solvers import feasible_start
+from mercer.solvers.runs.start import feasible_start
 from mercer.solvers.smo import PlanningAhead
 
 PAIR_SELECTIONS = (

@@ -7,13 +7,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import LSSVR, LowRank
 from mercer.kernels import Gaussian
+from sampling import checks_of
 
 
-@parametrize_with_checks([LowRank(), LowRank(5, basis="k-means++", n_models=2)])
+@checks_of([LowRank()], [LowRank(5, basis="k-means++", n_models=2)])
 def test_estimator_checks(estimator, check):
     check(estimator)
 

@@ -23,7 +23,7 @@ from mercer.machines.svm.one_vs_one import (
     votes,
     winners,
 )
-from mercer.solvers import Progress, crew
+from mercer.solvers import Progress, worker_threads
 from mercer.training.classes import find_classes
 
 
@@ -144,7 +144,7 @@ def test_whoever_watches_pairs_side_by_side_hears_of_all_and_gets_the_same_bits(
 ) -> None:
     """Pairs were solved one after the other as soon as there was a callback."""
     monkeypatch.setattr(solving, "_MANY_ROWS", 1)
-    monkeypatch.setattr(crew, "_LOOK", 1e-4)
+    monkeypatch.setattr(worker_threads, "_LOOK", 1e-4)
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(900, 4)), np.arange(900) % 3
     options = {"solver": "smo", "C": 1e3, "n_threads": 2}
@@ -172,7 +172,7 @@ def test_an_error_of_whoever_watches_pairs_side_by_side_ends_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(solving, "_MANY_ROWS", 1)
-    monkeypatch.setattr(crew, "_LOOK", 1e-4)
+    monkeypatch.setattr(worker_threads, "_LOOK", 1e-4)
     X, y = np.random.default_rng(3).normal(size=(900, 4)), np.arange(900) % 3
 
     def broken(progress: Progress) -> None:

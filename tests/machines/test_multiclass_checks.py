@@ -1,21 +1,22 @@
-"""scikit-learn's own conventions for every scheme of many classes, without expected failures."""
+"""scikit-learn's own conventions for the schemes of many classes, without expected failures."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from machines.test_estimator_checks import FeasibleNuSVC
 from mercer import LSSVC, RLSC, SVC
 from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.selection import make_objective
+from sampling import checks_of
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [
+@checks_of(
+    machines=[],
+    settings=[
         SVC(multiclass="one-vs-all"),
         SVC(multiclass="code", code="hadamard"),
         SVC(multiclass="code", code="sparse", decoding="exponential"),
@@ -26,7 +27,7 @@ from mercer.selection import make_objective
         RLSC(multiclass="code", code="dense"),
         RLSC(multiclass="one-vs-one"),
         LSSVC(multiclass="code", code="complete", decoding="hinge"),
-    ]
+    ],
 )
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)

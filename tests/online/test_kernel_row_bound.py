@@ -125,7 +125,7 @@ def test_kernel_rows_stay_within_their_bound(megabytes, dtype):
     machine = OnlineSVC(gamma=2.0, selection="second-order", cache_size=megabytes)
     for begin in range(0, 600, 25):
         machine.partial_fit(X[begin : begin + 25].astype(dtype), y[begin : begin + 25])
-        learner = machine._stream.learner
+        learner = machine._learned.stream.learner
         is_kept = machine.kept_bytes_ <= 2**20 * megabytes
         assert is_kept or learner.n_held <= 2
     assert learner.n_held < machine.n_kept_
@@ -155,4 +155,4 @@ def test_functions_in_python_are_asked_once():
     machine = OnlineSVC(kernel=lambda A, B: kernel(A, B), cache_size=TWO_ROWS)
     machine.partial_fit(X, y)
     assert machine.n_recomputed_ == 0
-    assert machine._stream.learner.n_held == machine.n_kept_
+    assert machine._learned.stream.learner.n_held == machine.n_kept_

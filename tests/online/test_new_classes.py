@@ -44,9 +44,7 @@ def test_the_weight_of_a_class_that_had_not_come_yet_was_refused():
 @pytest.mark.parametrize("size", [40, 150])
 def test_what_was_learned_stays_when_a_class_is_added(size):
     two = Y != 1
-    machine = streamed(OnlineSVC(gamma=0.3), X[two], Y[two], [])
-    del machine._has_all_classes
-    machine._has_all_classes = False
+    machine = OnlineSVC(gamma=0.3).partial_fit(X[two], Y[two])
     before = machine.decision_function(X)
     rows = np.flatnonzero(Y == 1)[:1]
     machine.partial_fit(X[rows], Y[rows], sample_weight=[0.0])
@@ -55,8 +53,8 @@ def test_what_was_learned_stays_when_a_class_is_added(size):
     np.testing.assert_allclose(values[:, 0], -before, atol=1e-9)
     np.testing.assert_allclose(values[:, 1], -1.0)
     machine.partial_fit(X[:size], Y[:size])
-    state = machine._stream.state()
-    gram = Gram(machine.kernel_, machine._stream.rows(), precision="double")
+    state = machine._learned.stream.state()
+    gram = Gram(machine.kernel_, machine._learned.stream.rows(), precision="double")
     terms = state["terms"].reshape(len(state["ids"]), -1, 3)
     for f in range(3):
         found = certify(Problem(*terms[:, f].T), gram, state["beta"][:, f])

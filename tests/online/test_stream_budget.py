@@ -30,12 +30,14 @@ def test_a_budget_is_kept_and_the_point_stays_feasible(eviction, data):
         machine.partial_fit(X[some], y[some], classes=np.unique(y))
         assert machine.n_kept_ <= 30
         assert len(machine.support_ids_) <= 30
-        state = machine._stream.state()
+        state = machine._learned.stream.state()
         terms = state["terms"].reshape(len(state["ids"]), -1, 3)
         assert (terms[..., 1] <= state["beta"]).all()
         assert (state["beta"] <= terms[..., 2]).all()
         np.testing.assert_allclose(state["beta"].sum(axis=0), 0.0, atol=1e-9)
-        K = cross_block(machine.kernel_, machine._stream.rows(), machine._stream.rows())
+        K = cross_block(
+            machine.kernel_, machine._learned.stream.rows(), machine._learned.stream.rows()
+        )
         np.testing.assert_allclose(terms[..., 0] - K @ state["beta"], state["gradient"], atol=1e-7)
 
 
@@ -46,7 +48,7 @@ def test_one_eviction_changes_the_function_little_and_merging_less_than_removal(
     for eviction in EVICTIONS:
         machine = OnlineSVC(C=5.0, kernel=kernel, n_reprocess=0).partial_fit(X, y)
         machine.finish()
-        zeros = int((machine._stream.state()["beta"] == 0.0).sum())
+        zeros = int((machine._learned.stream.state()["beta"] == 0.0).sum())
         # the next example, which is kept already, brings one eviction and nothing else
         machine.set_params(
             max_support_vectors=machine.n_kept_ - zeros - 1, eviction=eviction, tol=1e6
@@ -96,7 +98,7 @@ def test_a_long_noisy_stream_needs_no_more_memory_than_its_budget():
     for seed in range(8):
         X, y = board(2500, seed=seed, noise=0.2)
         machine.partial_fit(X, y)
-        sizes.append((machine._stream.learner.bytes, len(machine._stream.kept)))
+        sizes.append((machine._learned.stream.learner.bytes, len(machine._learned.stream.kept)))
     assert max(size for size, _ in sizes) <= 61 * 100 * 8
     assert max(rows for _, rows in sizes) <= 4 * 60
 
@@ -106,7 +108,13 @@ def test_a_long_stream_without_noise_keeps_its_support_vectors_only():
     kept = []
     for seed in range(8):
         machine.partial_fit(*board(2500, seed=seed))
-        kept.append((machine.n_kept_, len(machine._stream.kept), machine._stream.learner.n_slots))
+        kept.append(
+            (
+                machine.n_kept_,
+                len(machine._learned.stream.kept),
+                machine._learned.stream.learner.n_slots,
+            )
+        )
     assert kept[-1][0] < 2 * kept[3][0]
     assert kept[-1][1] <= 2 * kept[-1][0] + 64
     assert kept[-1][2] <= 2 * kept[-1][0] + 64
@@ -160,6 +168,9 @@ def test_the_default_of_a_budget_lost_eight_points_of_accuracy():
 
 def test_the_default_of_a_budget_suits_the_kernel():
     X, y = three(60)
-    assert OnlineSVC(gamma=0.3).partial_fit(X, y)._rules().eviction == "merging"
-    assert OnlineSVC(kernel="laplacian", gamma=0.3).partial_fit(X, y)._rules().eviction == "removal"
-    assert OnlineSVR(gamma=0.3).partial_fit(X, X[:, 0])._rules().eviction == "removal"
+    assert OnlineSVC(gamma=0.3).partial_fit(X, y)._learned.stream.rules.eviction == "merging"
+    assert (
+        OnlineSVC(kernel="laplacian", gamma=0.3).partial_fit(X, y)._learned.stream.rules.eviction
+        == "removal"
+    )
+    assert OnlineSVR(gamma=0.3).partial_fit(X, X[:, 0])._learned.stream.rules.eviction == "removal"

@@ -89,6 +89,14 @@ def test_bad_parameters_are_refused_by_name(options, word):
     assert vars(machine) == before
 
 
+def test_rows_of_a_chunk_that_was_refused_were_counted():
+    machine = begun()
+    machine.set_params(tol="small")
+    with pytest.raises(ValueError, match="small"):
+        machine.partial_fit(X[:9], Y[:9])
+    assert machine.n_seen_ == 200
+
+
 @pytest.mark.parametrize("method", ["predict", "decision_function"])
 def test_prediction_refuses_bad_rows(method):
     machine = begun()
@@ -118,7 +126,7 @@ def test_gamma_was_taken_from_a_first_chunk_of_one_row(selection, keep_rows):
     assert small.kernel_.gamma == pytest.approx(1 / (4 * X[:100].var()))
     plain = OnlineSVC(gamma=small.kernel_.gamma, selection="second-order")
     assert learned(small) == learned(streamed(plain, X, Y, []))
-    assert (small._history is not None) == keep_rows
+    assert (small._learned.history is not None) == keep_rows
     if selection != "auto":
         assert learned(small) == learned(streamed(OnlineSVC(selection=selection), X, Y, []))
 

@@ -17,10 +17,10 @@ SELECTIONS = ("second-order", "most-violating")
 
 def problem_of(machine: OnlineSVC, f: int = 0) -> tuple[Problem, Gram, np.ndarray]:
     """The problem of one function on the kept examples, and its present point."""
-    state = machine._stream.state()
+    state = machine._learned.stream.state()
     n = len(state["ids"])
     linear, lower, upper = state["terms"].reshape(n, -1, 3)[:, f].T
-    gram = Gram(machine.kernel_, machine._stream.rows(), precision="double")
+    gram = Gram(machine.kernel_, machine._learned.stream.rows(), precision="double")
     return Problem(linear, lower, upper), gram, state["beta"][:, f]
 
 
@@ -32,10 +32,10 @@ def test_the_dual_never_falls_and_gradients_are_those_of_the_point(selection, da
     last = np.zeros(1)
     for i in range(0, len(y), 7):
         machine.partial_fit(X[i : i + 7], y[i : i + 7], classes=np.unique(y))
-        state, duals = machine._stream.state(), machine._reading.objective
+        state, duals = machine._learned.stream.state(), machine._learned.reading.objective
         assert (duals >= last * (1 - 1e-12) - 1e-12).all()
         last = duals
-        for f in range(machine._n_functions):
+        for f in range(machine._learned.task.n_functions):
             problem, gram, beta = problem_of(machine, f)
             certificate = certify(problem, gram, beta)
             assert certificate.infeasibility < 1e-9
@@ -47,8 +47,8 @@ def test_the_dual_never_falls_and_gradients_are_those_of_the_point(selection, da
 def test_kept_examples_have_a_coefficient_or_may_get_one(selection):
     X, y = board(600, noise=0.05)
     machine = streamed(OnlineSVC(C=5.0, gamma=2.0, selection=selection), X, y, [100, 350])
-    before = machine._stream.state()
-    up, down = machine._reading._ends
+    before = machine._learned.stream.state()
+    up, down = machine._learned.reading._ends
     is_zero = before["beta"][:, 0] == 0.0
     gradient, positive = before["gradient"][is_zero, 0], before["terms"][is_zero, 0] > 0
     # those that were there when a pair last moved; the last examples may not have met one
@@ -141,8 +141,8 @@ def test_examples_that_left_may_come_back_in_a_later_epoch():
     X, y = board(600, seed=1)
     machine = OnlineSVC(C=1000.0, gamma=2.0, n_epochs=8, finishing="none", random_state=0)
     machine.fit(X, y)
-    state = machine._stream.state()
-    np.testing.assert_array_equal(machine._stream.rows(), X[state["ids"]])
+    state = machine._learned.stream.state()
+    np.testing.assert_array_equal(machine._learned.stream.rows(), X[state["ids"]])
     assert machine.score(X, y) > 0.97
 
 
@@ -204,8 +204,8 @@ def test_far_rows_switch_to_double_precision_and_differences():
     X, y = board(200)
     far = (X + 3000.0).astype(np.float32)
     machine = streamed(OnlineSVC(selection="second-order", gamma=2.0, C=10.0), far, y, [50])
-    assert machine._stream.packing.precision == "double"
-    assert machine._stream.packing.by_differences
+    assert machine._learned.stream.packing.precision == "double"
+    assert machine._learned.stream.packing.by_differences
     near = streamed(
         OnlineSVC(selection="second-order", gamma=2.0, C=10.0),
         (far - np.float32(3000.0)).astype(float),

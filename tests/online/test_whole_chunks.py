@@ -34,10 +34,10 @@ def test_the_dual_never_falls_and_the_kept_examples_are_optimal(data, dtype):
         assert machine.violation_ <= 2e-3
         assert machine.objective_ >= last - 1e-6
         last = machine.objective_
-        state = machine._stream.state()
-        gram = Gram(machine.kernel_, machine._stream.rows(), precision="double")
+        state = machine._learned.stream.state()
+        gram = Gram(machine.kernel_, machine._learned.stream.rows(), precision="double")
         terms = state["terms"].reshape(len(state["ids"]), -1, 3)
-        for f in range(machine._n_functions):
+        for f in range(machine._learned.task.n_functions):
             found = certify(Problem(*terms[:, f].T), gram, state["beta"][:, f])
             assert found.infeasibility < 1e-9
             np.testing.assert_allclose(found.gradient, state["gradient"][:, f], atol=1e-4)
@@ -46,7 +46,9 @@ def test_the_dual_never_falls_and_the_kept_examples_are_optimal(data, dtype):
 def test_a_noisy_stream_in_large_chunks_took_longer_than_refitting_and_a_kernel_matrix():
     X, y = board(1000, noise=0.2)
     machine = streamed(OnlineSVC(gamma=2.0), X, y, CUTS)
-    assert machine._stream._learner is None  # which keeps a kernel row of every kept example
+    assert (
+        machine._learned.stream._learner is None
+    )  # which keeps a kernel row of every kept example
     assert machine.kept_bytes_ == 0
     single = streamed(OnlineSVC(gamma=2.0, selection="second-order"), X, y, CUTS)
     batch = SVC(gamma=2.0).fit(X, y)

@@ -37,7 +37,7 @@ def test_a_window_counts_examples_that_have_weight_and_can_be_saved(tmp_path):
     weight = np.where(np.arange(260) % 2 == 0, 0.0, 1.0)
     machine = OnlineSVC(window=50).partial_fit(X[:200], y[:200], sample_weight=weight[:200])
     assert machine.gamma_source_ == "first 100 rows"
-    assert len(machine._history) == 50
+    assert len(machine._learned.history) == 50
     save(machine, tmp_path / "m.mercer")
     for other in (pickle.loads(pickle.dumps(machine)), load(tmp_path / "m.mercer")):
         other.partial_fit(X[200:], y[200:], sample_weight=weight[200:])
@@ -94,8 +94,8 @@ def test_probabilities_have_to_be_asked_for():
     alone = OnlineSVC(gamma=1.0, probability=True).partial_fit(X[:1], y[:1], classes=[-1, 1])
     with pytest.raises(ValueError, match="predict_proba"):
         alone.predict_proba(X)
-    grown = streamed(OnlineSVC(gamma=1.0, probability=True), X, y, [30])
-    grown._has_all_classes = False
+    grown = OnlineSVC(gamma=1.0, probability=True)
+    grown.partial_fit(X[:30], y[:30]).partial_fit(X[30:], y[30:])
     grown.partial_fit(X[:20], np.full(20, 5))
     assert grown.predict_proba(X).shape == (60, 3)
 
@@ -144,3 +144,14 @@ def test_a_stream_without_probabilities_says_which_option_it_needs() -> None:
     assert not hasattr(machine, "predict_proba")
     with pytest.raises(AttributeError, match="probability=True"):
         machine.predict_proba([[0.0]])
+
+
+def test_a_second_class_came_after_a_window_of_one():
+    X, y = board(120)
+    order = np.argsort(y, kind="stable")
+    machine = OnlineSVC(gamma=1.0, window=120)
+    for rows in np.array_split(order, 4):
+        machine.partial_fit(X[rows], y[rows])
+    whole = OnlineSVC(gamma=1.0, window=120).fit(X[order], y[order])
+    assert machine.classes_.tolist() == [-1, 1]
+    assert machine.objective_ == pytest.approx(whole.objective_, rel=1e-3)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import Problem
-from mercer.solvers import feasible_start
+from mercer.solvers.runs.start import feasible_start
 
 FloatArray = NDArray[np.float64]
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.paths import Path, svc_path
-from mercer.problem import Certificate, Family, Problem, certify
+from mercer.problem import Certificate, Problem, certify
+from mercer.problem.family import Family
 from solvers.active_set_cases import Case, slope_noise
 
 FloatArray = NDArray[np.float64]

@@ -157,7 +157,7 @@ def test_the_callback_sees_each_solution_and_can_end_the_grid() -> None:
     grid = svc_grid(
         X, y, Cs=[0.1, 1.0], gammas=[0.1, 1.0], callback=lambda p: seen.append(p) or len(seen) == 3
     )
-    assert [progress.n_events for progress in seen] == [1, 2, 3]
+    assert [progress.iteration for progress in seen] == [1, 2, 3]
     assert [progress.value for progress in seen] == [0.1, 1.0, 0.1]
     assert grid.status == "callback"
     assert [solution is not None for solution in grid.solutions.flat] == [True, True, True, False]

@@ -129,7 +129,7 @@ def test_a_callback_ends_a_grid_of_several_classes(solver: str) -> None:
     seen: list[Any] = []
     grid = grid_of(solver, n_threads=1, callback=lambda p: seen.append(p) or len(seen) == 4)
     assert grid.status == "callback"
-    assert [progress.n_events for progress in seen] == [1, 2, 3, 4]
+    assert [progress.iteration for progress in seen] == [1, 2, 3, 4]
     done = [solution is not None for solution in grid.solutions[0].T.ravel()]
     assert done == [True] * 4 + [False] * 14
 

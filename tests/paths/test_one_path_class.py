@@ -19,7 +19,7 @@ from mercer import (
     svc_path,
     svr_path,
 )
-from mercer.paths import PathProgress
+from mercer.solvers import Progress
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)
@@ -91,7 +91,7 @@ def test_callbacks_hear_of_the_parameter_of_the_path() -> None:
         "epsilon": lambda tell: nu_svr_path(rows, rows[:, 0] ** 2, gamma=2.0, callback=tell),
     }
     for parameter, call in calls.items():
-        seen: list[PathProgress] = []
+        seen: list[Progress] = []
         call(lambda progress, seen=seen: seen.append(progress))
         assert seen
         assert {progress.parameter for progress in seen} == {parameter}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import re
 import subprocess
 import sys
 import threading
@@ -136,9 +137,9 @@ def test_the_callback_sees_progress_and_leaves_a_partial_path() -> None:
 
     path = svc_path(X, y, gamma=0.2, callback=callback)
     assert path.status == "callback"
-    assert seen[1].n_events > seen[0].n_events
+    assert seen[1].iteration > seen[0].iteration
     assert seen[1].value >= seen[0].value > 0
-    assert seen[1].n_free > 0
+    assert seen[1].n_active > 0
     assert path.end == pytest.approx(seen[1].value)
     assert violation(path, path.end) <= 1e-8
     with pytest.raises(ValueError, match="where the path is known"):
@@ -186,10 +187,10 @@ def test_errors_of_the_callback_come_out() -> None:
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    from mercer.paths.inputs.display import _with_lines
+    from mercer.machines.verbose import _Lines
 
-    svc_path(TOY_ROWS, TOY_LABELS, kernel="linear", callback=_with_lines(None))
-    assert "events" in capsys.readouterr().out
+    svc_path(TOY_ROWS, TOY_LABELS, kernel="linear", callback=_Lines(1, "path").watch(0, None))
+    assert re.search(r"\[path\] C = [\d.]+, step \d+, free \d+", capsys.readouterr().out)
     assert svc_path(TOY_ROWS, TOY_LABELS, kernel="linear", verbose=True).status == "complete"
 
 

@@ -84,7 +84,7 @@ def test_the_callback_ends_a_start(C_min: float | None, monkeypatch: pytest.Monk
     seen = []
     path = svc_path(X, y, C_min=C_min, callback=lambda p: seen.append(p) or True)
     assert path.status == "callback"
-    assert (seen[0].n_events, seen[0].n_free) == (0, 0)
+    assert (seen[0].iteration, seen[0].n_active) == (0, 0)
 
 
 def test_leave_one_out_rests_on_the_rows_there_was_time_for() -> None:

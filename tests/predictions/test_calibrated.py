@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, PredefinedSplit
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import RLSC, SVC, SVR, CalibratedSVC, NuSVC, out_of_sample
 from mercer.calibration.joined import METHODS
+from sampling import checks_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -32,8 +32,10 @@ MACHINES = {
 }
 
 
-@parametrize_with_checks(
-    [CalibratedSVC(), CalibratedSVC(method="venn-abers", cv=3), CalibratedSVC(RLSC(), cv="loo")]
+@checks_of(
+    machines=[CalibratedSVC()],
+    settings=[CalibratedSVC(method="venn-abers", cv=3), CalibratedSVC(RLSC(), cv="loo")],
+    share=2,
 )
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)

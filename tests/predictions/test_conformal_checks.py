@@ -10,7 +10,6 @@ from sklearn.cluster import KMeans
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import (
     LSSVR,
@@ -27,20 +26,20 @@ from mercer import (
     TunedSVC,
     out_of_sample,
 )
-from mercer.predictions.searched_anew import warn_of_searches
+from mercer.predictions.repeated_search import warn_of_searches
+from sampling import checks_of
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = (X[:, 0] > 0).astype(int)
 
 
-@parametrize_with_checks(
-    [
-        ConformalSVC(),
+@checks_of(
+    machines=[ConformalSVC(), ConformalSVR()],
+    settings=[
         ConformalSVC(SVC(gamma="auto"), kind="cross", cv=2, random_state=0),
-        ConformalSVR(),
         ConformalSVR(LSSVR(), kind="full"),
         ConformalSVR(SVR(), kind="cv+", cv=2, random_state=0),
-    ]
+    ],
 )
 def test_sklearn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

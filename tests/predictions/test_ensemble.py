@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import RLSC, SVC, CalibratedSVC, ChunkedEnsemble
+from sampling import checks_of
 
 X, Y = load_iris(return_X_y=True)
 
@@ -215,6 +216,6 @@ CHECKED = [
 ]
 
 
-@parametrize_with_checks(CHECKED)
+@checks_of(machines=[], settings=CHECKED, share=2)
 def test_sklearn_checks_of_partitions(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -308,4 +308,4 @@ def test_heights_that_are_set_to_0_are_explained_as_they_were() -> None:
     total = why.base_values + why.values.sum(axis=1)
     assert (height == 0).any()
     np.testing.assert_allclose(total[height != 0], height[height != 0], atol=1e-10)
-    assert np.abs(total[height == 0]).max() <= machine._height_error()
+    assert np.abs(total[height == 0]).max() <= machine._boundary_error()

@@ -33,6 +33,7 @@ from mercer import (
 from mercer.kernels.convert import DEFAULTS
 from mercer.predictions import OutOfSample
 from mercer.predictions.values import values_of
+from sampling import some_of_each
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(45, 3))
@@ -87,9 +88,17 @@ def refitted(
     return values
 
 
-@pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.parametrize(("cv", "weight"), [("loo", None), ("loo", WEIGHT), (4, None), (4, WEIGHT)])
-def test_values_are_those_of_refits(name: str, cv: Any, weight: Any) -> None:
+WAYS = {
+    "loo": ("loo", None),
+    "weighted loo": ("loo", WEIGHT),
+    "weighted folds": (4, WEIGHT),
+    "folds": (4, None),
+}
+
+
+@pytest.mark.parametrize(("name", "way"), some_of_each(MACHINES, WAYS, 2))
+def test_values_are_those_of_refits(name: str, way: str) -> None:
+    cv, weight = WAYS[way]
     machine, y = MACHINES[name]
     found = out_of_sample(machine, X, y, cv, weight)
     np.testing.assert_allclose(found.values, refitted(machine, y, found, weight), atol=1e-6)

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import CalibratedOneClassSVM, OneClassSVM, TunedOneClassSVM
+from sampling import checks_of
 
 RNG = np.random.default_rng(0)
 
 
-@parametrize_with_checks([CalibratedOneClassSVM(), CalibratedOneClassSVM(cv="loo", alpha=0.2)])
+@checks_of([CalibratedOneClassSVM()], [CalibratedOneClassSVM(cv="loo", alpha=0.2)])
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score, make_scorer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import RLSC, SVC, CalibratedSVC, ThresholdSVC, choose_threshold, out_of_sample
+from sampling import checks_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -17,7 +17,7 @@ Y = np.where(X[:, 0] + 0.7 * RNG.normal(size=90) > 0.8, "rare", "common")
 WEIGHT = RNG.integers(0, 3, size=90).astype(float)
 
 
-@parametrize_with_checks([ThresholdSVC(), ThresholdSVC(RLSC(), cost=[[0, 1], [3, 0]], cv="loo")])
+@checks_of([ThresholdSVC()], [ThresholdSVC(RLSC(), cost=[[0, 1], [3, 0]], cv="loo")])
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -10,7 +10,7 @@ from mercer import SVC
 N = 1700
 
 
-def rows_apart(distance: float) -> tuple[np.ndarray, np.ndarray]:
+def recorded_split(distance: float) -> tuple[np.ndarray, np.ndarray]:
     """Two classes of wide rows, easy to tell apart if they are far from each other."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, N)
@@ -22,14 +22,14 @@ def fitted(X: np.ndarray, y: np.ndarray, **parameters: object) -> SVC:
 
 
 def test_classes_far_apart_take_few_kernel_values() -> None:
-    X, y = rows_apart(1.0)
+    X, y = recorded_split(1.0)
     assert fitted(X, y).solutions_[0].n_kernel < 0.2 * N**2
 
 
 @pytest.mark.parametrize("distance", [1.0, 0.1])
 @pytest.mark.parametrize("parameters", [{}, {"C": 30.0}, {"loss": "squared_hinge"}])
 def test_the_optimum_is_that_of_single_pairs(distance: float, parameters: dict) -> None:
-    X, y = rows_apart(distance)
+    X, y = recorded_split(distance)
     weight = np.random.default_rng(5).integers(0, 3, N).astype(float)
     machine = SVC(gamma=0.3 / X.shape[1], **parameters).fit(X, y, sample_weight=weight)
     other = SVC(gamma=0.3 / X.shape[1], solver="smo", tol=1e-6, **parameters)
@@ -42,7 +42,7 @@ def test_the_optimum_is_that_of_single_pairs(distance: float, parameters: dict) 
 
 
 def test_steps_before_the_chunks_count() -> None:
-    X, y = rows_apart(1.0)
+    X, y = recorded_split(1.0)
     with pytest.warns(match="max_iter"):
         machine = fitted(X, y, max_iter=7)
     assert machine.solutions_[0].n_iter <= 7

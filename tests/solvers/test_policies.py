@@ -11,6 +11,7 @@ import pytest
 from mercer import Gram, Problem, Smo, certify, solve
 from mercer.formulations import least_squares, nearest_points, nu_svc, svc, svr
 from mercer.kernels import Gaussian, Linear, Precomputed
+from mercer.solvers.smo.selection import LargeMaximumGain
 from policies import SELECTIONS, STEPS
 
 C = 0.1
@@ -75,6 +76,17 @@ def test_policies_reach_the_same_value_with_three_rows_of_cache(selection, step,
     assert found.status == "converged"
     assert certify(problem, gram, found.coef).violation <= 1e-6
     assert found.objective == pytest.approx(best.objective, rel=1e-6, abs=1e-6)
+
+
+def test_sets_of_large_maximum_gain_without_a_bias():
+    """Each variable of a set moves alone."""
+    X, y = rows()
+    problem = svc(y, 3.0, fit_intercept=False).problem
+    solver = Smo(selection=LargeMaximumGain(set_size=5), refine=False)
+    found = solve(problem, Gram(Gaussian(0.5), X), solver, tol=1e-6)
+    best = solve(problem, Gram(Gaussian(0.5), X), tol=1e-9)
+    assert found.status == "converged"
+    assert found.objective == pytest.approx(best.objective, rel=1e-9)
 
 
 def counter_example():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from mercer import Problem
-from mercer.solvers import feasible_start
+from mercer.solvers.runs.start import feasible_start
 
 FloatArray = NDArray[np.float64]
 

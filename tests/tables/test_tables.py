@@ -110,3 +110,24 @@ def test_damaged_formats_are_refused(tmp_path):
     save(machine, tmp_path / "m.mercer")
     with pytest.raises(ValueError, match="formats_ must be among"):
         load(tmp_path / "m.mercer")
+
+
+def test_columns_without_names_are_numbered_and_names_of_an_earlier_fit_forgotten() -> None:
+    cells = [["2.1.1970", "red hat"], ["31.12.1970", "blue hat"]]
+    for kind, part, first in (
+        (DateFeatures, [[row[0]] for row in cells], "days"),
+        (TextFeatures, [[row[1]] for row in cells], "blue"),
+    ):
+        features = kind().fit(pd.DataFrame(part, columns=["own"]))
+        assert features.get_feature_names_out()[0] == f"own_{first}"
+        features.fit(part)
+        assert features.get_feature_names_out()[0] == f"x0_{first}"
+        assert features.get_feature_names_out(["given"])[0] == f"given_{first}"
+        with pytest.raises(ValueError, match="must have 1 columns, got 2"):
+            features.transform([[own[0], own[0]] for own in part])
+
+
+def test_times_of_day_before_and_after_noon() -> None:
+    texts = ["1/2/1970 12:30 AM", "1/13/1970 12:30 PM", "1/14/1970 6:00 PM"]
+    days = DateFeatures().fit_transform([[text] for text in texts])[:, 0]
+    np.testing.assert_allclose(days, [1 + 0.5 / 24, 12 + 12.5 / 24, 13.75], atol=1e-9)

@@ -1,7 +1,8 @@
 // Work to be done in the child of a fork.
 //
-// Only the thread that forks goes on in the child; whatever the others were in the middle of stays
-// as it was: locks locked, queues half linked. Who owns such things names here how to renew them.
+// Only the forking thread continues in the child. Everything the other threads were changing stays
+// as it was: locks stay locked, queues half linked. The owners of such objects register here how to
+// renew them.
 #pragma once
 
 #include <functional>
@@ -29,7 +30,7 @@ class AfterFork {
     AfterFork *next_ = nullptr, *before_ = nullptr;
 };
 
-// A new value in the place of one whose state is unknown, and that is not destroyed.
+// A new value in place of one whose state is unknown, and that is not destroyed.
 template <class T, class... Arguments>
 void renew(T& value, Arguments&&... arguments) {
     new (static_cast<void*>(&value)) T(std::forward<Arguments>(arguments)...);

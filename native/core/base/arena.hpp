@@ -1,4 +1,4 @@
-// Memory that the solves on one Gram hand on to each other: repeated ones touch no fresh pages.
+// Memory that successive solves on one Gram reuse, so that repeated solves touch no fresh pages.
 #pragma once
 
 #include <bit>
@@ -28,8 +28,8 @@ class Arena {
         std::size_t bytes = 0;
     };
 
-    // The smallest block at hand that holds `bytes`, or a new one. New ones are powers of two: what
-    // is not touched takes no memory, and blocks that grow a little do not have to be made anew.
+    // The smallest free block that holds `bytes`, or a new one. New blocks are powers of two:
+    // untouched pages take no memory, and blocks that grow a little need not be allocated again.
     Block take(std::size_t bytes) {
         std::lock_guard lock(mutex_);
         auto best = free_.end();
@@ -61,7 +61,7 @@ class Arena {
     mutable std::mutex mutex_;
     std::vector<Block> free_;
     std::size_t n_blocks_ = 0;
-    // A list that another thread was at work on is left alone in the child of a fork.
+    // In the child of a fork, a list that another thread was changing is left alone.
     AfterFork after_fork_{[this] {
         if (!is_consistent(mutex_)) renew(free_);
     }};

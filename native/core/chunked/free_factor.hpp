@@ -1,12 +1,12 @@
 // The factor of H_FF + proximal I while the set F of the free positions changes.
 //
-// The factor L of a set that was met before is kept. Positions that enter are rows appended to it.
-// For those that leave, R, with V = L^-1 E_R,
+// The factor L of an earlier set is kept. Positions that enter are appended as rows. For the
+// positions R that leave, with V = L^-1 E_R,
 //
 //     solution with x_R = 0:   x = L'^-1 (I - V (V'V)^-1 V') L^-1 b
 //
-// since V spans what the rows of L outside R are orthogonal to. A set that differs in too many
-// places is factorized anew.
+// since V spans the orthogonal complement of the rows of L outside R. A set that differs in too
+// many places is factorized anew.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class FreeFactor {
 
     bool factorize();
     void forget();
-    // Makes the factor at hand serve F: false if it does not.
+    // Adapts the present factor to F; false if it cannot.
     bool border();
     // Copies rows [begin, end) of the lower triangle.
     void gather(std::size_t begin, std::size_t end);
@@ -48,7 +48,7 @@ class FreeFactor {
     void project(std::vector<T>& x) const;
     bool is_away_zero(const std::vector<T>& x) const;
     void repair(std::vector<T>& x) const;
-    // In the order of the factor: false if something is left of x_R.
+    // In the order of the factor; false if x_R does not vanish.
     bool solve_ordered(std::vector<T>& x) const;
 
     const T* matrix_;

@@ -6,11 +6,11 @@
 //
 //     (H_FF + proximal I) d_F = gradient_F - H_FB d_B - multipliers,   sum of d over each range = 0
 //
-// Then what has left the box goes onto it, and what would move inwards from a bound comes off it.
-// If nothing does, the guess has converged: d leads to the best point, but for the proximal term.
-// From near enough that takes a few rounds, however ill-conditioned the problem is. Where guesses
-// do not converge the proximal term grows, so that d stays nearer by. If that does not help either,
-// the line straight from the first guess to the first bound is taken.
+// Then variables that left the box are put on its bound, and variables that would move inwards from
+// a bound become free. If there are none, the guess has converged: d leads to the best point, up to
+// the proximal term. From a point near enough this takes a few rounds, even for ill-conditioned
+// problems. If the guesses do not converge, the proximal term grows, which keeps d smaller. If that
+// does not help either, the step goes along the first guess to the first bound.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ class Newton {
     // What a round costs, about, in pair steps.
     std::size_t cost_of_round() const;
 
-    // Moves beta and the gradient. false if the step was cut short: another may go on.
+    // Moves beta and the gradient. false if a bound cut the step short, so that another step may
+    // follow.
     bool step();
     std::size_t n_steps() const { return n_steps_; }
     // Whether the last step has shown that the objective grows without limit.

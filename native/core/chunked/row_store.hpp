@@ -1,7 +1,7 @@
-// Kernel rows that are kept, where computing them again would cost more than reading them.
+// Kernel rows that are kept if computing them again would cost more than reading them.
 //
-// Which of the two is done changes no bit of a result: kept values are summed in the order of the
-// fused product. So the choice may rest on a measurement.
+// The choice changes no bit of a result, because kept values are summed in the order of the fused
+// product. So it may depend on a measurement.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class RowStore {
     void notice(const std::vector<std::size_t>& rows);
     // Whether to take the values of these rows with `n_columns` others from `product`.
     bool pays(const std::vector<std::size_t>& rows, std::size_t n_columns) const;
-    // What computing values took: the first measurement may have been disturbed.
+    // The time that computing values took: the first measurement may have been disturbed.
     void learn_cost(std::size_t n_values, double seconds);
 
     // out[i] = sum_k k(row i, rows[k]) weights[k] for the rows i of the problem's segments; false

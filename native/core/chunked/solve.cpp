@@ -35,7 +35,6 @@ class Solver {
         result_.keeps_rows = variables_.keeps_rows();
         result_.violation = variables_.violation();
         result_.objective = variables_.objective();
-        result_.objective_error = variables_.objective_error();
         result_.newton_steps = chunk_.newton_steps();
         result_.seconds = clock_.seconds();
         return result_;
@@ -172,10 +171,11 @@ class Solver {
         return done && !part.unbounded;
     }
 
-    // More than what others will undo is not worth the steps; what is set aside undoes less.
+    // A chunk is solved to a share of the violation of the whole problem: more than what others
+    // will undo is not worth the steps; what is set aside undoes less.
     double inner_tolerance(bool is_all) const {
         if (is_all && variables_.size() <= at_once) return 0.5 * aim_;
-        const double share = is_all ? 0.1 : options_.inner_share;
+        const double share = is_all ? 0.1 : 0.3;
         return std::max(0.5 * aim_, share * variables_.violation());
     }
 

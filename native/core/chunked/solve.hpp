@@ -25,8 +25,6 @@ struct Options {
     double poll_seconds = 0.05;
     bool shrinking = true;
     RowPolicy kernel_rows = RowPolicy::automatic;
-    // A chunk is solved to this share of the violation of the whole problem.
-    double inner_share = 0.3;
     // Whether to start at zero instead if the objective falls at the end of the line to the start.
     // requires: zero is feasible
     bool may_start_at_zero = false;
@@ -45,8 +43,8 @@ struct Result {
     double select_seconds = 0.0, gather_seconds = 0.0, solve_seconds = 0.0, update_seconds = 0.0,
            repair_seconds = 0.0;
     bool keeps_rows = false;
-    // The dual value that was followed, a bound of its error, and whether that ended the run.
-    double objective = 0.0, objective_error = 0.0;
+    // The dual value that was followed, and whether the bound of its error ended the run.
+    double objective = 0.0;
     bool drifted = false;
 };
 

@@ -1,10 +1,10 @@
 // The state of a chunked run: variables, gradient, and which of them take part.
 //
-// The gradient of an active variable is always exact. A variable that was taken out keeps the
-// gradient of that moment; it is brought back from the net change of the coefficients since then,
-// so that each kernel value of a coefficient that went to and fro is computed once. Kernel values
-// come from kept rows where that pays, else they are computed for the active rows alone. Rows
-// of the full matrix serve all variables at once: then every gradient is exact.
+// The gradient of an active variable is always exact. A variable that is taken out keeps its
+// gradient of that moment. When it returns, the gradient is updated with the net change of the
+// coefficients since then, so that a coefficient that moved back and forth costs one kernel value.
+// Kernel values come from kept rows if that is faster; otherwise they are computed for the active
+// rows only. With the full matrix all variables are updated at once, and every gradient is exact.
 #pragma once
 
 #include <cstddef>
@@ -89,8 +89,8 @@ class Variables {
     // Brings also those back that cannot move, and so never took part; false if polled out.
     bool finish(const Poll& poll);
 
-    // About how far rounded kernel values may have put a gradient off since it was given: less than
-    // that is not worth steps.
+    // The likely error of a gradient from rounded kernel values since it was given: smaller
+    // violations are not worth steps.
     double rounding() const;
 
     // The dual value after the last change that was applied.

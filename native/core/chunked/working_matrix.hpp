@@ -1,8 +1,8 @@
 // The kernel values among the members of a chunk.
 //
-// Where a value is expensive, none is computed twice within a chunk, and those among members of the
-// last chunk not at all (Rifkin 2002, section 2.4.1). Where it is cheap, rows are computed when a
-// step first asks for them: most of them never are. No bit of a result depends on which.
+// If values are expensive, none is computed twice within a chunk, and values among members of the
+// last chunk are copied (Rifkin 2002, section 2.4.1). If they are cheap, rows are computed when a
+// step first asks for them, which most steps never do. No bit of a result depends on the choice.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,8 @@ class WorkingSet {
 
     // Variables of the largest chunk.
     static std::size_t most(std::size_t size) { return 4 * size; }
-    // Few active variables are chosen all together: one larger chunk ends what several would. So
-    // are somewhat more of them, if chunks have come and gone and all of them stayed active.
+    // If few variables are active, all are chosen: one larger chunk replaces several. The limit is
+    // somewhat higher if all variables have stayed active for some chunks.
     bool takes_all(std::size_t n_active) const {
         return n_active <= 2 * size_ || (n_alike_ > 4 && n_active <= 3 * start_size_);
     }
@@ -43,8 +43,8 @@ class WorkingSet {
             return key != other.key ? key > other.key : tie < other.tie;
         }
     };
-    // What violates one end of a group: keys are gradients of those that may grow, or the negative
-    // ones of those that may fall.
+    // Violators at one end of a group: keys are the gradients of variables that may grow, or the
+    // negated gradients of those that may fall.
     struct End {
         double threshold;  // the other end: violators lie above
         double floor;      // others are not worth looking at

@@ -1,7 +1,7 @@
 // Kernel row segments kept within a byte budget, the least recently used dropped first.
 //
-// Pinned segments stay; if all are pinned the budget is exceeded rather than a caller refused,
-// since a solver always needs the rows of its working set. Not synchronised: Gram locks.
+// Pinned segments stay. If all are pinned the cache exceeds its budget instead of refusing a
+// caller, because a solver always needs the rows of its working set. Not synchronised: Gram locks.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ class SegmentCache {
         if (found != where_.end() && &*found->second == entry) drop(found->second);
     }
 
-    // Entries that no thread may make ready are no longer found; who holds them keeps them.
+    // Entries that no thread can complete are no longer found; their holders keep them.
     void disown_unready() {
         for (auto it = line_.begin(); it != line_.end();) {
             const auto next = std::next(it);
@@ -75,7 +75,6 @@ class SegmentCache {
         return length == 0 || count <= budget_ / sizeof(T) / length;
     }
 
-    std::size_t used_bytes() const { return used_; }
     std::size_t budget_bytes() const { return budget_; }
 
   private:

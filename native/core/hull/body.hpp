@@ -19,7 +19,7 @@ struct Body {
     std::size_t n_points = 0, dimension = 0;
     const double *rotation = nullptr, *translation = nullptr;  // both or neither
 
-    // Coordinate c of vertex i times 2^exponent, exactly but for the products of a rotation.
+    // Coordinate c of vertex i times 2^exponent, exactly except for the products of a rotation.
     DoubleDouble exact(std::size_t i, std::size_t c, int exponent) const {
         const auto scaled = [=](double x) { return exponent ? std::ldexp(x, exponent) : x; };
         const double* point = points + i * dimension;

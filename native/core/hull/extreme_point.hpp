@@ -19,8 +19,7 @@ struct Share {
 // Ties go to the first member. Keeps its memory between calls.
 class ExtremePoint {
   public:
-    // requires: as many caps as values, and a sum of the caps that reaches the total but for
-    // rounding
+    // requires: as many caps as values, and a sum of the caps that reaches the total up to rounding
     const std::vector<Share>& find(std::span<const double> value, std::span<const double> cap,
                                    double total);
 

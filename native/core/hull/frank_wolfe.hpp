@@ -20,7 +20,7 @@ struct FrankWolfeOptions {
     double tolerance = 1e-3;  // of the gap, relative to the larger of both values
     double least_size = 0.0;  // of these values, where both vanish
     // Whether a step that changes the objective by less than the tolerance times its size ends the
-    // run, whatever the gap.
+    // run, at any gap.
     bool stop_by_change = false;
     std::size_t max_iterations = 10'000'000;
     double max_seconds = 1e300;

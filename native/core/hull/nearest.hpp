@@ -1,4 +1,4 @@
-// Nearest points of the convex hulls of points, of any dimension, exact but for rounding.
+// Nearest points of the convex hulls of points, of any dimension, exact except for rounding.
 //
 // A simplex of a few differences a_i - b_k grows by the difference that goes least far along the
 // point of it nearest to the origin, and loses those whose weights vanish (Wolfe 1976; for three
@@ -79,7 +79,7 @@ inline void write_direction(const Nearest& found, const double* x, std::size_t d
 }
 
 // Nearest points of { sum of a_i x_i : sum of a = 1, 0 <= a <= cap } of two sets.
-// requires: caps with a sum of 1 or more on either side, but for rounding
+// requires: caps with a sum of 1 or more on either side, up to rounding
 Nearest nearest_reduced(const double* a, const double* cap_a, std::size_t n_a, const double* b,
                         const double* cap_b, std::size_t n_b, std::size_t dimension,
                         const NearestOptions& options, double* coef_a, double* coef_b,

@@ -16,9 +16,9 @@ namespace mercer::hull {
 
 inline constexpr double unit_roundoff = 0x1p-53;
 
-// What a search has found out, and room for it. `lower` is the largest lower bound of the distance
-// that was met; `largest` the length of the longest vertex that was seen, and `size`, next to which
-// rounding is small, that of the longest one of the last simplex.
+// The state of a search. `lower` is the largest lower bound of the distance so far, `largest` the
+// length of the longest vertex so far, and `size`, the scale of rounding, the length of the longest
+// vertex of the last simplex.
 template <class Real>
 struct Progress {
     explicit Progress(std::size_t dimension)
@@ -61,9 +61,9 @@ double longest(const Simplex& simplex, const std::vector<Real>& vertex) {
 
 }  // namespace detail
 
-// The length of the combination of the simplex, rounded up: that of a point of the polytope, for
-// the weights are not negative, and their sum is 1 after the division. Of a point off the best one
-// by e it is too long by e^2 / (2 distance) only.
+// The length of the combination of the simplex, rounded up. It is a point of the polytope, because
+// the weights are not negative and sum to 1 after the division. A point at distance e from the best
+// one is longer by only e^2 / (2 distance).
 template <class Simplex, class Polytope, class Real>
 double upper_bound(const Simplex& simplex, const Polytope& polytope, Progress<Real>& progress) {
     auto &sum = progress.sum, &term = progress.term;
@@ -79,14 +79,14 @@ double upper_bound(const Simplex& simplex, const Polytope& polytope, Progress<Re
         square.add(coordinate.value(), coordinate.value());
     }
     DoubleDouble length = sqrt(square.value());
-    // over the sum of the weights, which is 1 but for its rounding e: 1 / (1 + e) = 1 - e + ...
+    // over the sum of the weights, which is 1 except for its rounding e: 1 / (1 + e) = 1 - e + ...
     length.low -= length.high * ((total.value().high - 1.0) + total.value().low);
     return rounded_up(length, double_double_epsilon * progress.size + polytope.vertex_rounding());
 }
 
-// The width of the slab between the origin and the polytope, p / |x| if no vertex goes less far
-// than p along x: what the distance is at least. `rounding_of_products<Real>()` bounds what
-// rounding does to the product of a vertex and the last x; the length of x has d + 2 roundings.
+// The width of the slab between the origin and the polytope: p / |x| if the product of every vertex
+// with x is at least p. It is a lower bound of the distance. `rounding_of_products<Real>()` bounds
+// the rounding of the product of a vertex and the last x; the length of x has d + 2 roundings.
 template <class Polytope, class Real>
 double width_of_slab(const Polytope& polytope, Real least, double length, std::size_t d) {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
@@ -98,8 +98,8 @@ double width_of_slab(const Polytope& polytope, Real least, double length, std::s
 // A gap, relative to the distance, that more digits need not improve.
 inline constexpr double near_enough = 1e-6;
 
-// Bounds of the distance; the hulls overlap where only rounding is left of it and nothing shows
-// that it is not zero. Leaves whether more digits would tell more.
+// Computes the bounds of the distance. The hulls overlap if only rounding is left of it and no
+// bound shows that it is positive. Also decides whether more digits would help.
 template <class Simplex, class Polytope, class Real>
 void conclude(Nearest& found, const Simplex& simplex, const Polytope& polytope,
               Progress<Real>& progress, bool is_rounding) {
@@ -121,11 +121,10 @@ void conclude(Nearest& found, const Simplex& simplex, const Polytope& polytope,
     progress.is_resolved = is_near && upper - length <= rounding * length;
 }
 
-// `polytope.look(simplex, x)` finds the vertex that goes least far along x, and returns how far:
-// its name is `label()`, and `write_vertex(label, out)` leaves the vertex in `out`. Lengths up to
-// `blur()` are nothing, because the vertices themselves are known that well; `vertex_rounding()` is
-// what they are off in numbers of two doubles.
-// requires: the simplex has a point
+// `polytope.look(simplex, x)` finds the vertex whose product with x is least, and returns the
+// product; `label()` is its name, and `write_vertex(label, out)` writes the vertex to `out`.
+// Lengths up to `blur()` count as zero, because the vertices are not known more accurately;
+// `vertex_rounding()` is their error in numbers of two doubles. requires: the simplex has a point
 template <class Simplex, class Polytope, class Real>
 Nearest search(Simplex& simplex, Polytope& polytope, const NearestOptions& options,
                Progress<Real>& progress, const Check& check) {
@@ -181,8 +180,8 @@ Nearest search(Simplex& simplex, Polytope& polytope, const NearestOptions& optio
     return found;
 }
 
-// The same with more digits, from the simplex that a search in double precision ended with: where
-// points are nearly dependent or hulls nearly touch, its weights have none left.
+// The same with more digits, from the last simplex of a search in double precision, whose weights
+// have no correct digits if points are nearly dependent or hulls nearly touch.
 template <class Polytope>
 class PreciseSearch {
   public:

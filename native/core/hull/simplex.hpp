@@ -12,8 +12,8 @@
 
 namespace mercer::hull {
 
-// What the weights of the points are to make of their combination: the point nearest to the origin,
-// or the centre of the ball through the points, as far as no weight becomes negative.
+// The goal of the weights: the combination nearest to the origin, or the centre of the ball through
+// the points, as long as no weight becomes negative.
 enum class Target { origin, circumcentre };
 
 // The weights of the last simplex stay those of a point inside it, and no step makes it worse
@@ -49,8 +49,9 @@ class Simplex {
                labels_.begin() + std::ptrdiff_t(size_);
     }
 
-    // Adds a point, with weight 0 unless it is the first; `label` is the caller's name of it. False
-    // if it depends on the others so that there is nothing to be gained: it is left out.
+    // Adds a point, with weight 0 unless it is the first; `label` is the caller's name for it.
+    // Returns false and leaves the point out if it depends on the others so that nothing can be
+    // gained.
     bool add(const Real* x, std::size_t label) {
         std::copy_n(x, dimension(), points_.data() + size_ * dimension());
         labels_[size_] = label;
@@ -59,8 +60,8 @@ class Simplex {
         return size_ == 1 || settle();
     }
 
-    // Drops points of so small a weight that their part in the combination is rounding of the
-    // largest point: they are no support. After the search, which may still need them.
+    // Drops points whose weight is so small that their part in the combination is rounding of the
+    // largest point. Call it after the search, which may still need them.
     void drop_rounding() {
         double square = 0.0;
         for (std::size_t k = 0; k < size_; ++k) {
@@ -71,7 +72,7 @@ class Simplex {
             4.0 * double(dimension() + 2) * std::numeric_limits<double>::epsilon() * size;
         for (std::size_t k = size_; k-- > 0 && size_ > 1;) {
             if (weight(k) > negligible) continue;
-            // how far the combination moves, but for a factor of 2: it is no longer than the point,
+            // how far the combination moves, up to a factor of 2: it is no longer than the point,
             // or it is the centre, as far from all of them
             const bool is_near = target == Target::origin;
             const double length = is_near ? std::sqrt(double(dot(point(k), point(k)))) : size;
@@ -79,9 +80,8 @@ class Simplex {
         }
     }
 
-    // Whether the simplex has the origin inside, and so far from its faces that points which are
-    // off by `rounding` do not change it: they change weights by that next to its heights. After
-    // `add`.
+    // Whether the simplex contains the origin, so far from its faces that errors of the points by
+    // `rounding` do not change this. Call it after `add`.
     bool is_around_origin(double rounding) const {
         const std::size_t d = dimension(), most = d + 2;
         if (size_ != d + 1) return false;
@@ -102,9 +102,10 @@ class Simplex {
         }
     }
 
-    // The point of the affine hull nearest to the origin: p_0 less its part along the edges. Taken
-    // off twice, the rounding of what is left is small next to its length, not to that of p_0, and
-    // its direction is right where hulls nearly touch. After `add`, which leaves the edges.
+    // The point of the affine hull nearest to the origin: p_0 minus its projection onto the edges.
+    // Subtracting the projection twice makes the rounding small relative to the result instead of
+    // p_0, so its direction is right where hulls nearly touch. Call it after `add`, which computes
+    // the edges.
     void nearest(Real* out) const {
         const std::size_t d = dimension();
         std::copy_n(point(0), d, out);
@@ -118,7 +119,8 @@ class Simplex {
     }
 
   private:
-    // Edges that keep less than this of their length beside the span of the others are in it.
+    // Edges count as dependent if less than this part of their length is outside the span of the
+    // others.
     static constexpr double dependent = std::is_same_v<Real, double> ? 1e-13 : 1e-28;
     // Weights that may be rounding.
     static constexpr double negligible = 1e-13;
@@ -126,8 +128,8 @@ class Simplex {
     template <class T, std::size_t fixed>
     using Storage = std::conditional_t<D == 0, std::vector<T>, std::array<T, fixed>>;
 
-    // To the best weights of all points, or to where a weight on the way vanishes; that point is
-    // dropped, and so on.
+    // Moves to the best weights of all points, or to the first place where a weight vanishes; that
+    // point is dropped, and the move is repeated.
     bool settle() {
         for (;;) {
             if (const std::size_t at = find_weights(); at != size_) {
@@ -157,7 +159,7 @@ class Simplex {
         }
     }
 
-    // The point whose weight vanishes first on the way to the wanted ones; size() if none does.
+    // The point whose weight vanishes first on the way to the target weights; size() if none does.
     std::size_t first_to_vanish() const {
         std::size_t found = size_;
         Real shortest = std::numeric_limits<double>::infinity();
@@ -233,9 +235,8 @@ class Simplex {
         return true;
     }
 
-    // The last point is an affine combination of the others, and worth more than they are: its
-    // weight grows and theirs fall in proportion, the centre staying where it is, until one
-    // vanishes.
+    // The last point is an affine combination of the others with a larger value: its weight grows
+    // and theirs change in proportion, which keeps the centre, until one of them vanishes.
     void exchange_last() {
         const std::size_t d = dimension(), most = d + 2, last = size_ - 1;
         std::vector<Real> edge(d), share(size_);

@@ -35,8 +35,8 @@ class Row {
   public:
     explicit Row(const Loss& loss) : loss_(loss) {}
 
-    // The variables of some other classes, all others of the row staying as they are; those of a
-    // row with one slack that are left out must be 0. `base` is what the slopes add to values.
+    // The variables of some other classes, with all others of the row fixed; in a row with one
+    // slack the omitted ones must be 0. `base` is the part of the slopes that is not the values.
     void set(const double* alpha, double upper, std::span<const std::uint32_t> classes,
              const double* values, std::size_t stride, double base);
     // Largest KKT violation.

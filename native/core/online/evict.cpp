@@ -64,7 +64,7 @@ template <class T>
 double Learner<T>::size_of(std::size_t slot) const {
     double size = 0.0;
     for (const Function<T>& f : functions_) {
-        for (const Variables& sheet : f.sheets()) size += sheet.beta[slot] * sheet.beta[slot];
+        for (const Variables& these : f.variables()) size += these.beta[slot] * these.beta[slot];
     }
     return size * std::abs(rows_.curvature()[slot]);
 }
@@ -91,8 +91,8 @@ template <class T>
 bool Learner<T>::are_alike(std::size_t a, std::size_t b) const {
     return options_.variables_per_row > 1 ||
            std::ranges::all_of(functions_, [=](const Function<T>& f) {
-               const Variables& sheet = f.sheets()[0];
-               return sheet.linear[a] == sheet.linear[b];
+               const Variables& these = f.variables()[0];
+               return these.linear[a] == these.linear[b];
            });
 }
 

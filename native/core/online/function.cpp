@@ -27,14 +27,14 @@ double unclipped_gain(double slope, double curvature) {
 
 template <class T>
 void Function<T>::resize(std::size_t n_slots) {
-    for (Variables& sheet : sheets_) sheet.resize(n_slots);
+    for (Variables& these : variables_) these.resize(n_slots);
     coef_.resize(n_slots, 0.0);
     are_known_ = false;
 }
 
 template <class T>
 void Function<T>::take(const std::vector<std::size_t>& kept) {
-    for (Variables& sheet : sheets_) sheet.take(kept);
+    for (Variables& these : variables_) these.take(kept);
     Variables::gather(coef_, kept);
     are_known_ = false;
 }
@@ -43,8 +43,8 @@ template <class T>
 void Function<T>::set(std::size_t slot, const Terms* terms, const double* beta,
                       const double* gradient) {
     coef_[slot] = 0.0;
-    for (std::size_t k = 0; k < sheets_.size(); ++k) {
-        sheets_[k].set(slot, terms[k], beta[k], gradient[k]);
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
+        variables_[k].set(slot, terms[k], beta[k], gradient[k]);
         coef_[slot] += beta[k];
     }
     are_known_ = false;
@@ -52,12 +52,12 @@ void Function<T>::set(std::size_t slot, const Terms* terms, const double* beta,
 
 template <class T>
 void Function<T>::restart(std::size_t slot, const double* beta) {
-    for (std::size_t k = 0; k < sheets_.size(); ++k) put({k, slot}, beta[k]);
+    for (std::size_t k = 0; k < variables_.size(); ++k) put({k, slot}, beta[k]);
 }
 
 template <class T>
 void Function<T>::clear(std::size_t slot) {
-    for (Variables& sheet : sheets_) sheet.clear(slot);
+    for (Variables& these : variables_) these.clear(slot);
     coef_[slot] = 0.0;
     are_known_ = false;
 }
@@ -65,17 +65,17 @@ void Function<T>::clear(std::size_t slot) {
 template <class T>
 auto Function<T>::gradients() const -> Gradients {
     Gradients found;
-    for (const Variables& sheet : sheets_) found.push_back(sheet.gradient.data());
+    for (const Variables& these : variables_) found.push_back(these.gradient.data());
     return found;
 }
 
 template <class T>
 Ends Function<T>::ends_of(const Gradients& gradients, std::size_t n_slots) const {
     Ends ends;
-    for (std::size_t k = 0; k < sheets_.size(); ++k) {
-        const Variables& sheet = sheets_[k];
-        const ScanArrays arrays{gradients[k], nullptr, sheet.can_grow.data(),
-                                sheet.can_fall.data()};
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
+        const Variables& these = variables_[k];
+        const ScanArrays arrays{gradients[k], nullptr, these.can_grow.data(),
+                                these.can_fall.data()};
         Extremes found;
         scan<T>().extremes(arrays, {0, n_slots, 0, nullptr}, found);
         if (found.up_at != Extremes::nowhere && found.up > ends.up) {
@@ -110,9 +110,9 @@ double Function<T>::bias() const {
 template <class T>
 double Function<T>::objective() const {
     double twice = 0.0;
-    for (const Variables& sheet : sheets_) {
-        for (std::size_t s = 0; s < sheet.size(); ++s) {
-            twice += sheet.beta[s] * (sheet.linear[s] + sheet.gradient[s]);
+    for (const Variables& these : variables_) {
+        for (std::size_t s = 0; s < these.size(); ++s) {
+            twice += these.beta[s] * (these.linear[s] + these.gradient[s]);
         }
     }
     return 0.5 * twice;
@@ -121,7 +121,7 @@ double Function<T>::objective() const {
 template <class T>
 bool Function<T>::attracts(const Terms* terms, double value, double tolerance) const {
     const Ends& found = ends();
-    for (std::size_t k = 0; k < sheets_.size(); ++k) {
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
         const double gradient = terms[k].linear - value;
         if (found.at.down && terms[k].upper > 0.0 && gradient - found.down > tolerance) return true;
         if (found.at.up && terms[k].lower < 0.0 && found.up - gradient > tolerance) return true;
@@ -133,17 +133,17 @@ bool Function<T>::attracts(const Terms* terms, double value, double tolerance) c
 template <class T>
 bool Function<T>::is_useful(std::size_t slot) const {
     const Ends& found = ends();
-    for (const Variables& sheet : sheets_) {
-        if (sheet.can_grow[slot] && sheet.gradient[slot] > found.down) return true;
-        if (sheet.can_fall[slot] && sheet.gradient[slot] < found.up) return true;
+    for (const Variables& these : variables_) {
+        if (these.can_grow[slot] && these.gradient[slot] > found.down) return true;
+        if (these.can_fall[slot] && these.gradient[slot] < found.up) return true;
     }
     return false;
 }
 
 template <class T>
 double Function<T>::slope(const Pair& pair) const {
-    return sheets_[pair.up.sheet].gradient[pair.up.slot] -
-           sheets_[pair.down.sheet].gradient[pair.down.slot];
+    return variables_[pair.up.variable].gradient[pair.up.slot] -
+           variables_[pair.down.variable].gradient[pair.down.slot];
 }
 
 // Q = K_ii + K_jj - 2 K_ij, no less than its rounding.
@@ -157,14 +157,14 @@ double Function<T>::curve(const Pair& pair, KeptRows<T>& rows) const {
 template <class T>
 Place Function<T>::best_faller(const Gradients& gradients, Place up, double span,
                                KeptRows<T>& rows) const {
-    const double high = gradients[up.sheet][up.slot];
+    const double high = gradients[up.variable][up.slot];
     Place best;
     double best_gain = 0.0;
-    for (std::size_t k = 0; k < sheets_.size(); ++k) {
-        const ScanArrays arrays{gradients[k], rows.curvature().data(), sheets_[k].can_grow.data(),
-                                sheets_[k].can_fall.data()};
-        const std::size_t slot = scan<T>().best_partner(arrays, sheets_[k].all(), rows.row(up.slot),
-                                                        high, rows.curvature()[up.slot], span);
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
+        const ScanArrays arrays{gradients[k], rows.curvature().data(),
+                                variables_[k].can_grow.data(), variables_[k].can_fall.data()};
+        const std::size_t slot = scan<T>().best_partner(
+            arrays, variables_[k].all(), rows.row(up.slot), high, rows.curvature()[up.slot], span);
         if (slot == Extremes::nowhere) continue;
         const Place place{k, slot};
         const double gain = unclipped_gain(high - gradients[k][slot], curve({up, place}, rows));
@@ -179,20 +179,20 @@ Place Function<T>::best_faller(const Gradients& gradients, Place up, double span
 // As best_faller, with all signs turned.
 template <class T>
 Place Function<T>::best_grower(Place down, double span, KeptRows<T>& rows) {
-    const double low = sheets_[down.sheet].gradient[down.slot];
+    const double low = variables_[down.variable].gradient[down.slot];
     Place best;
     double best_gain = 0.0;
-    for (std::size_t k = 0; k < sheets_.size(); ++k) {
-        const Variables& sheet = sheets_[k];
-        turned_.resize(sheet.size());
-        std::ranges::transform(sheet.gradient, turned_.begin(), [](double g) { return -g; });
-        const ScanArrays arrays{turned_.data(), rows.curvature().data(), sheet.can_fall.data(),
-                                sheet.can_grow.data()};
-        const std::size_t slot = scan<T>().best_partner(arrays, sheet.all(), rows.row(down.slot),
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
+        const Variables& these = variables_[k];
+        turned_.resize(these.size());
+        std::ranges::transform(these.gradient, turned_.begin(), [](double g) { return -g; });
+        const ScanArrays arrays{turned_.data(), rows.curvature().data(), these.can_fall.data(),
+                                these.can_grow.data()};
+        const std::size_t slot = scan<T>().best_partner(arrays, these.all(), rows.row(down.slot),
                                                         -low, rows.curvature()[down.slot], span);
         if (slot == Extremes::nowhere) continue;
         const Place place{k, slot};
-        const double gain = unclipped_gain(sheet.gradient[slot] - low, curve({place, down}, rows));
+        const double gain = unclipped_gain(these.gradient[slot] - low, curve({place, down}, rows));
         if (gain > best_gain) {
             best = place;
             best_gain = gain;
@@ -205,16 +205,16 @@ Place Function<T>::best_grower(Place down, double span, KeptRows<T>& rows) {
 // more (Glasmachers 2008, section 8.2). `place` itself may be an end of the gradient.
 template <class T>
 Pair Function<T>::process_pair(Place place, double tolerance, KeptRows<T>& rows) {
-    const Variables& sheet = sheets_[place.sheet];
-    const double own = sheet.gradient[place.slot];
+    const Variables& these = variables_[place.variable];
+    const double own = these.gradient[place.slot];
     const Ends& found = ends();
     Pair grows, falls;
-    if (sheet.can_grow[place.slot] && found.at.down && own - found.down > tolerance) {
+    if (these.can_grow[place.slot] && found.at.down && own - found.down > tolerance) {
         const bool is_first = selection_ == Selection::most_violating;
         grows = {place, is_first ? found.at.down
                                  : best_faller(gradients(), place, own - found.down, rows)};
     }
-    if (sheet.can_fall[place.slot] && found.at.up && found.up - own > tolerance) {
+    if (these.can_fall[place.slot] && found.at.up && found.up - own > tolerance) {
         const bool is_first = selection_ == Selection::most_violating;
         falls = {is_first ? found.at.up : best_grower(place, found.up - own, rows), place};
     }
@@ -231,7 +231,7 @@ template <class T>
 bool Function<T>::process(std::size_t slot, KeptRows<T>& rows, double tolerance) {
     Pair best;
     double best_worth = 0.0;
-    for (std::size_t k = 0; k < sheets_.size(); ++k) {
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
         const Pair pair = process_pair({k, slot}, tolerance, rows);
         if (!pair) continue;
         const double along = slope(pair);
@@ -264,7 +264,7 @@ bool Function<T>::reprocess(KeptRows<T>& rows, double tolerance) {
 // before a bound goes there.
 template <class T>
 void Function<T>::step(const Pair& pair, double slope, KeptRows<T>& rows) {
-    const Variables &grows = sheets_[pair.up.sheet], &falls = sheets_[pair.down.sheet];
+    const Variables &grows = variables_[pair.up.variable], &falls = variables_[pair.down.variable];
     const std::size_t i = pair.up.slot, j = pair.down.slot;
     const double above = grows.upper[i] - grows.beta[i], below = falls.beta[j] - falls.lower[j];
     double length = std::min({slope / curve(pair, rows), above, below});
@@ -278,31 +278,31 @@ void Function<T>::step(const Pair& pair, double slope, KeptRows<T>& rows) {
 
 template <class T>
 void Function<T>::move(const Pair& pair, double length, KeptRows<T>& rows) {
-    const Variables &grows = sheets_[pair.up.sheet], &falls = sheets_[pair.down.sheet];
+    const Variables &grows = variables_[pair.up.variable], &falls = variables_[pair.down.variable];
     const std::size_t i = pair.up.slot, j = pair.down.slot;
     const bool fills = length >= grows.upper[i] - grows.beta[i];
     const bool empties = length >= falls.beta[j] - falls.lower[j];
     const T *up_row = rows.row(i), *down_row = rows.row(j);
     put(pair.up, fills ? grows.upper[i] : grows.beta[i] + length);
     put(pair.down, empties ? falls.lower[j] : falls.beta[j] - length);
-    for (Variables& sheet : sheets_) {
-        scan<T>().subtract_rows(sheet.gradient.data(), sheet.all(), up_row, down_row, length);
+    for (Variables& these : variables_) {
+        scan<T>().subtract_rows(these.gradient.data(), these.all(), up_row, down_row, length);
     }
     are_known_ = false;
 }
 
 template <class T>
 void Function<T>::put(Place place, double value) {
-    sheets_[place.sheet].beta[place.slot] = value;
-    sheets_[place.sheet].refresh(place.slot);
+    variables_[place.variable].beta[place.slot] = value;
+    variables_[place.variable].refresh(place.slot);
     double sum = 0.0;
-    for (const Variables& sheet : sheets_) sum += sheet.beta[place.slot];
+    for (const Variables& these : variables_) sum += these.beta[place.slot];
     coef_[place.slot] = sum;
 }
 
 template <class T>
 void Function<T>::compute_gradient(KeptRows<T>& rows) {
-    for (Variables& sheet : sheets_) sheet.gradient = sheet.linear;
+    for (Variables& these : variables_) these.gradient = these.linear;
     for (std::size_t s = 0; s < coef_.size(); ++s) {
         if (coef_[s] != 0.0) subtract(rows.row(s), coef_[s]);
     }
@@ -311,8 +311,8 @@ void Function<T>::compute_gradient(KeptRows<T>& rows) {
 
 template <class T>
 void Function<T>::subtract(const T* row, double weight) {
-    for (Variables& sheet : sheets_) {
-        scan<T>().subtract_row(sheet.gradient.data(), sheet.all(), row, weight);
+    for (Variables& these : variables_) {
+        scan<T>().subtract_row(these.gradient.data(), these.all(), row, weight);
     }
     are_known_ = false;
 }

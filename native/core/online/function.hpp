@@ -15,7 +15,7 @@ enum class Selection { most_violating, second_order };
 
 // A variable: which of those of a slot, and the slot. Regression has two for each example.
 struct Place {
-    std::size_t sheet = 0, slot = Extremes::nowhere;
+    std::size_t variable = 0, slot = Extremes::nowhere;
     explicit operator bool() const { return slot != Extremes::nowhere; }
 };
 
@@ -37,7 +37,7 @@ template <class T>
 class Function {
   public:
     Function(std::size_t variables_per_row, Selection selection)
-        : selection_(selection), sheets_(variables_per_row) {}
+        : selection_(selection), variables_(variables_per_row) {}
 
     void resize(std::size_t n_slots);
     // The slots `kept`, in this order, and no others.
@@ -48,7 +48,7 @@ class Function {
     void restart(std::size_t slot, const double* beta);
     void clear(std::size_t slot);
 
-    const std::vector<Variables>& sheets() const { return sheets_; }
+    const std::vector<Variables>& variables() const { return variables_; }
     // Coefficient of each slot: the sum of its variables.
     const std::vector<double>& coef() const { return coef_; }
     const Ends& ends() const;
@@ -68,10 +68,10 @@ class Function {
     // REPROCESS: a step of the pair that the selection prefers; false if there is no violating one.
     bool reprocess(KeptRows<T>& rows, double tolerance);
 
-    // Brings the variables of a slot to zero. Its coefficient and its box go to the slot `heir`, as
-    // if its example had moved there; without one (Extremes::nowhere) to near ones that have room.
-    // Then takes at most `max_steps` that bring the function back to where it was.
-    void vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows, std::size_t max_steps);
+    // Brings the variables of a slot to zero. Its coefficient and its box go to the slot
+    // `receiver`, as if its example had moved there; without one (Extremes::nowhere) to near ones
+    // that have room. Then takes at most `max_steps` that bring the function back to where it was.
+    void vacate(std::size_t slot, std::size_t receiver, KeptRows<T>& rows, std::size_t max_steps);
 
     // Adds up the gradient of all slots anew.
     void compute_gradient(KeptRows<T>& rows);
@@ -79,7 +79,7 @@ class Function {
     void subtract(const T* row, double weight);
 
   private:
-    using Gradients = std::vector<const double*>;  // of each sheet
+    using Gradients = std::vector<const double*>;  // one for each variable of a slot
 
     Gradients gradients() const;
     Ends ends_of(const Gradients& gradients, std::size_t n_slots) const;
@@ -91,14 +91,14 @@ class Function {
     void step(const Pair& pair, double slope, KeptRows<T>& rows);
     void move(const Pair& pair, double length, KeptRows<T>& rows);
     void put(Place place, double value);
-    void bequeath(Place from, std::size_t heir, KeptRows<T>& rows);
+    void give(Place from, std::size_t receiver, KeptRows<T>& rows);
     void transfer(Place from, KeptRows<T>& rows);
     Place nearest_with_room(Place from, KeptRows<T>& rows) const;
     void bring_back(std::size_t slot, const std::vector<std::vector<double>>& before,
                     KeptRows<T>& rows, std::size_t max_steps);
 
     Selection selection_;
-    std::vector<Variables> sheets_;
+    std::vector<Variables> variables_;
     std::vector<double> coef_;
     std::vector<double> turned_;  // room for a gradient with the other sign
     mutable Ends ends_;

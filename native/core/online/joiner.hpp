@@ -58,7 +58,7 @@ class Joiner {
     Storage storage_ = Storage::dense;
     std::vector<double> rows_;             // joined ones
     std::vector<std::uint8_t> is_single_;  // of each of them
-    std::vector<RowsPointer<T>> packs_;    // of joined ones, full but for the last
+    std::vector<RowsPointer<T>> packs_;    // of joined ones, full except for the last
     std::vector<std::vector<T>> values_;   // of each joined row
 };
 

@@ -12,7 +12,7 @@ namespace {
 // Examples of the first class that are kept until there is another one to pair them with.
 constexpr std::size_t n_seeds = 5;
 constexpr std::size_t few_slots = 64;  // not worth closing their gaps
-constexpr std::size_t most_sheets = 2;
+constexpr std::size_t most_variables = 2;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Learner<T>::Learner(const Options& options)
       rows_(options.max_row_bytes, [this](std::size_t s, T* values) { compute_row(s, values); }),
       functions_(options.n_functions, Function<T>(options.variables_per_row, options.selection)),
       outputs_(options.n_functions) {
-    assert(options.variables_per_row <= most_sheets);
+    assert(options.variables_per_row <= most_variables);
 }
 
 template <class T>
@@ -137,8 +137,8 @@ void Learner<T>::process(const Block<T>& block, std::size_t i) {
     column_[slot] = std::uint32_t(block.columns.size() + i);
     for (std::size_t f = 0; f < n_functions; ++f) {
         const Terms* own = terms + f * variables_per_row;
-        const double zero[most_sheets] = {};
-        double gradient[most_sheets];
+        const double zero[most_variables] = {};
+        double gradient[most_variables];
         for (std::size_t k = 0; k < variables_per_row; ++k)
             gradient[k] = own[k].linear - outputs_[f];
         functions_[f].set(slot, own, zero, gradient);
@@ -184,8 +184,8 @@ std::size_t Learner<T>::slot_of(std::int64_t id) const {
 template <class T>
 bool Learner<T>::is_zero(std::size_t slot) const {
     for (const Function<T>& function : functions_) {
-        for (const Variables& sheet : function.sheets()) {
-            if (sheet.beta[slot] != 0.0) return false;
+        for (const Variables& these : function.variables()) {
+            if (these.beta[slot] != 0.0) return false;
         }
     }
     return true;
@@ -196,7 +196,7 @@ bool Learner<T>::is_zero(std::size_t slot) const {
 template <class T>
 void Learner<T>::sweep() {
     const bool waits = std::ranges::any_of(functions_, [](const auto& f) { return !f.ends().at; });
-    const std::vector<double>& first = functions_[0].sheets()[0].beta;
+    const std::vector<double>& first = functions_[0].variables()[0].beta;
     std::vector<std::size_t> useless;
     std::size_t n_before = 0;
     for (std::size_t s = 0; s < rows_.n_slots(); ++s) {

@@ -32,7 +32,7 @@ struct Options {
     std::size_t max_row_bytes = 0;  // of kernel rows, 0: no bound
 };
 
-// New examples. `terms` has those of all functions of an example, of all sheets of a function.
+// New examples. `terms` has those of all functions of an example, of all variables in each.
 template <class T>
 struct Block {
     std::size_t n_rows;

@@ -126,15 +126,15 @@ void Learner<T>::replace_pair(T own, std::size_t place) {
     std::vector<Terms> terms;
     std::vector<double> beta, gradient;
     for (Function<T>& function : functions_) {
-        const Variables& sheet = function.sheets()[0];
-        const double p = sheet.beta[a], q = sheet.beta[b], sum = p + q;
+        const Variables& these = function.variables()[0];
+        const double p = these.beta[a], q = these.beta[b], sum = p + q;
         const double output =
             instruction_set().vectors->dot(function.coef().data(), wide, values.size());
         terms.push_back(
-            {sheet.linear[a], sheet.lower[a] + sheet.lower[b], sheet.upper[a] + sheet.upper[b]});
+            {these.linear[a], these.lower[a] + these.lower[b], these.upper[a] + these.upper[b]});
         beta.push_back(sum);
         const double change = sum * double(own) - p * wide[a] - q * wide[b];
-        gradient.push_back(sheet.linear[a] - (output + change));
+        gradient.push_back(these.linear[a] - (output + change));
         function.subtract(row_a, -p);
         function.subtract(row_b, -q);
         function.subtract(values.data(), sum);

@@ -9,26 +9,26 @@
 namespace mercer::online {
 
 template <class T>
-void Function<T>::vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows,
+void Function<T>::vacate(std::size_t slot, std::size_t receiver, KeptRows<T>& rows,
                          std::size_t max_steps) {
     std::vector<std::vector<double>> before;
     if (max_steps > 0) {
-        for (const Variables& sheet : sheets_) before.push_back(sheet.gradient);
+        for (const Variables& these : variables_) before.push_back(these.gradient);
     }
-    for (std::size_t k = 0; k < sheets_.size(); ++k) {
-        heir == Extremes::nowhere ? transfer({k, slot}, rows) : bequeath({k, slot}, heir, rows);
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
+        receiver == Extremes::nowhere ? transfer({k, slot}, rows) : give({k, slot}, receiver, rows);
     }
     if (max_steps > 0) bring_back(slot, before, rows, max_steps);
 }
 
 template <class T>
-void Function<T>::bequeath(Place from, std::size_t heir, KeptRows<T>& rows) {
-    Variables& sheet = sheets_[from.sheet];
-    sheet.lower[heir] += sheet.lower[from.slot];
-    sheet.upper[heir] += sheet.upper[from.slot];
-    sheet.refresh(heir);
-    const double left = sheet.beta[from.slot];
-    const Place to{from.sheet, heir};
+void Function<T>::give(Place from, std::size_t receiver, KeptRows<T>& rows) {
+    Variables& these = variables_[from.variable];
+    these.lower[receiver] += these.lower[from.slot];
+    these.upper[receiver] += these.upper[from.slot];
+    these.refresh(receiver);
+    const double left = these.beta[from.slot];
+    const Place to{from.variable, receiver};
     if (left != 0.0) move(left > 0.0 ? Pair{to, from} : Pair{from, to}, std::abs(left), rows);
     are_known_ = false;
 }
@@ -37,12 +37,12 @@ void Function<T>::bequeath(Place from, std::size_t heir, KeptRows<T>& rows) {
 // boxes hold zero and the coefficients add up to zero.
 template <class T>
 void Function<T>::transfer(Place from, KeptRows<T>& rows) {
-    Variables& sheet = sheets_[from.sheet];
-    while (sheet.beta[from.slot] != 0.0) {
-        const double left = sheet.beta[from.slot];
+    Variables& these = variables_[from.variable];
+    while (these.beta[from.slot] != 0.0) {
+        const double left = these.beta[from.slot];
         const Place to = nearest_with_room(from, rows);
         if (!to) break;
-        const Variables& other = sheets_[to.sheet];
+        const Variables& other = variables_[to.variable];
         const double free = left > 0.0 ? other.upper[to.slot] - other.beta[to.slot]
                                        : other.beta[to.slot] - other.lower[to.slot];
         const double length = std::min(std::abs(left), free);
@@ -52,15 +52,15 @@ void Function<T>::transfer(Place from, KeptRows<T>& rows) {
     }
 }
 
-// Of all sheets: those of one slot share its row.
+// Of all variables: those of one slot share its row.
 template <class T>
 Place Function<T>::nearest_with_room(Place from, KeptRows<T>& rows) const {
-    const bool grows = sheets_[from.sheet].beta[from.slot] > 0.0;
+    const bool grows = variables_[from.variable].beta[from.slot] > 0.0;
     const T* row = rows.row(from.slot);
     Place best;
     double nearest = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < sheets_.size(); ++k) {
-        const auto& may = grows ? sheets_[k].can_grow : sheets_[k].can_fall;
+    for (std::size_t k = 0; k < variables_.size(); ++k) {
+        const auto& may = grows ? variables_[k].can_grow : variables_[k].can_fall;
         for (std::size_t s = 0; s < may.size(); ++s) {
             if (!may[s] || s == from.slot) continue;
             const double square = rows.curvature()[s] - 2.0 * double(row[s]);
@@ -78,13 +78,13 @@ Place Function<T>::nearest_with_room(Place from, KeptRows<T>& rows) const {
 template <class T>
 void Function<T>::bring_back(std::size_t slot, const std::vector<std::vector<double>>& before,
                              KeptRows<T>& rows, std::size_t max_steps) {
-    for (Variables& sheet : sheets_) sheet.can_grow[slot] = sheet.can_fall[slot] = 0;
+    for (Variables& these : variables_) these.can_grow[slot] = these.can_fall[slot] = 0;
     std::vector<std::vector<double>> change = before;
     double first = 0.0;
     for (std::size_t count = 0; count < max_steps; ++count) {
         Gradients slopes;
-        for (std::size_t k = 0; k < sheets_.size(); ++k) {
-            std::ranges::transform(sheets_[k].gradient, before[k], change[k].begin(),
+        for (std::size_t k = 0; k < variables_.size(); ++k) {
+            std::ranges::transform(variables_[k].gradient, before[k], change[k].begin(),
                                    std::minus<>());
             slopes.push_back(change[k].data());
         }
@@ -93,9 +93,9 @@ void Function<T>::bring_back(std::size_t slot, const std::vector<std::vector<dou
         if (!(found.violation() > 1e-3 * first)) break;
         const Place down = best_faller(slopes, found.at.up, found.violation(), rows);
         if (!down) break;
-        step({found.at.up, down}, found.up - change[down.sheet][down.slot], rows);
+        step({found.at.up, down}, found.up - change[down.variable][down.slot], rows);
     }
-    for (Variables& sheet : sheets_) sheet.refresh(slot);
+    for (Variables& these : variables_) these.refresh(slot);
     are_known_ = false;
 }
 

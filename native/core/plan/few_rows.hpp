@@ -1,10 +1,9 @@
-// One problem whose solution a few kernel rows may be enough for, before any chunk is made.
+// Tries to solve a problem with a few kernel rows before any chunk is made.
 //
-// Two classes that are easy to tell apart need the rows of their support vectors and hardly any
-// others: of 2,800 digits, 0 and 1, steps ask for one in twenty-five. Those are asked for one by
-// one, which takes longer for each than all together, so a problem that seems to want many is left
-// to chunks soon. Which it is shows early: the steps of a hard one go to rows that were never asked
-// for, two in each step, and leave the violation where it was.
+// Two classes that are easy to separate need the rows of their support vectors and hardly any
+// others: of 2,800 digits, 0 and 1, steps use one in twenty-five. A row computed alone takes longer
+// than one in a block, so a problem that seems to need many rows is soon left to chunks. This shows
+// early: the steps of a hard problem use two new rows each and do not reduce the violation.
 #pragma once
 
 #include "core/chunked/solve.hpp"

@@ -3,8 +3,8 @@
 //
 // A machine is one run in single precision from the solution of the C before. A kernel value in
 // single precision is off by some 6e-8 (root mean square), and values of a machine with
-// coefficients beta by that times |beta|: where three times that is not small, double precision
-// goes on from there.
+// coefficients beta by that times |beta|: if three times that is not small, double precision
+// continues from there.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Scales {
     std::size_t size() const { return box.size(); }
 };
 
-// What became of a machine: the time or the monitor may have ended the run before.
+// The result of a machine; the time or the monitor may have ended the run early.
 enum class State : std::uint8_t { not_reached, converged, not_converged };
 
 // For each C and problem, C by C.

@@ -44,7 +44,7 @@ class PartSolver {
     PartSolver(Gram<T>& gram, SharedBlocks<T>* shared);
 
     // Moves beta from a feasible point until the violation is at most the tolerance. `gradient` is
-    // that of the point, here and there, from kernel values of precision T.
+    // the gradient of the point before and after, from kernel values of precision T.
     PartRun solve(const ProblemView& problem, const PartOptions& options, double* beta,
                   double* gradient, const Poll& poll);
 

@@ -1,4 +1,4 @@
-// What all runs of many problems share: what they read, which of them is whose, and their threads.
+// What all runs of many problems share: their input, their parts of the arrays, and their threads.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::unique_ptr<SharedBlocks<T>> share_blocks(Gram<T>& gram, std::span<const std
     return std::make_unique<SharedBlocks<T>>(gram, blocks);
 }
 
-// Problems by their number of variables, the largest first: what is left at the end is small.
+// Problems by their number of variables, the largest first, so that the last ones are small.
 inline std::vector<std::size_t> by_size(const Problems& problems) {
     const std::span<const std::int64_t> offsets = problems.offsets;
     std::vector<std::size_t> order(problems.size());
@@ -66,14 +66,15 @@ inline std::vector<std::size_t> by_size(const Problems& problems) {
     return order;
 }
 
-// Turns that threads take at most, but for the very many problems of which a turn has 64.
+// Turns that threads take at most, except for the very many problems of which a turn has 64.
 constexpr std::size_t most_turns = 1000;
 
 // Calls worker.solve(k) for each problem, by the threads of the Gram; each has a worker made of
-// `work`, which goes from one problem to the next. Nothing is left to do where the watch failed.
+// `work`, which goes from one problem to the next. After a failure of the watch no problem is
+// started.
 template <class Worker, class Work>
 void solve_each(Work& work, const Source& source, const Problems& problems, Watch& watch) {
-    watch.goes_on();  // told of the start, however few problems there are
+    watch.goes_on();  // reports the start, however few problems there are
     std::mutex mutex;
     std::vector<std::unique_ptr<Worker>> idle;
     const auto take = [&]() -> std::unique_ptr<Worker> {

@@ -19,6 +19,7 @@ namespace {
 // Share of the tolerance that steps in single precision aim at: their rounding must fit in the
 // rest.
 constexpr double single_share = 0.9;
+constexpr std::size_t most_in_double = 128;  // variables of a problem
 constexpr double unit_roundoff = 0x1p-53;
 // Problems that are taken on to their last digits, so that copies of rows are weights to rounding;
 // of more that would take longer than all else.
@@ -146,7 +147,7 @@ class Worker {
     }
 
     bool is_single(const ProblemView& p) const {
-        return in_single_ && p.n_variables > work_.options.most_in_double && !may_be_unbounded(p);
+        return in_single_ && p.n_variables > most_in_double && !may_be_unbounded(p);
     }
     Poll poll() const {
         return [this] { return work_.watch.goes_on(); };

@@ -23,13 +23,12 @@ struct Options {
     std::size_t max_iterations = 100'000;  // pair steps of each problem
     double max_seconds = 1e300;            // of all of them together
     double poll_seconds = 0.05;
-    std::size_t most_in_double = 128;   // variables
     std::size_t most_variables = 1500;  // of a problem; larger ones are left alone
     bool has_features = false;          // more digits can be had: the kernel is linear
     SelectiveOptions certificate;
 };
 
-// How the run of one problem ended, and what is true of the point it came to.
+// How the run of one problem ended, and the properties of its last point.
 struct PartResult {
     PartRun run;
     PointReport report;  // its gradient is handed out separately
@@ -38,16 +37,16 @@ struct PartResult {
     double rounding = 0.0;  // of those that were
     double squared_norm = 0.0;
     std::size_t evaluations = 0;  // kernel values of the rows that steps asked for
-    // Whether nothing is left to find out (core/problem/acceptance.hpp). The time or the steps that
-    // were allowed may have ended it before.
+    // Whether the problem is solved (core/problem/acceptance.hpp); a limit of time or steps may
+    // have ended it before.
     bool is_solved = false;
 };
 
 // Solves each problem from `beta`, the sums of its groups filled where they differ from one problem
-// to the other. A problem that has no time left ends where it starts, and so does one with too many
-// variables. ensures: beta and gradient hold the points found, and depend on no number of threads.
-// A monitor that says no ends all runs; it is told of all problems together.
-// requires: beta is feasible but for sums that are filled
+// to the other. A problem without time left, or with too many variables, ends at its start.
+// ensures: beta and gradient hold the points found, and depend on no number of threads. A monitor
+// that returns false ends all runs; its reports cover all problems together. requires: beta is
+// feasible except for sums that are filled
 std::vector<PartResult> solve_parts(const Problems& problems, const Source& source,
                                     const Options& options, double* beta, double* gradient,
                                     const Monitor& monitor);

@@ -19,7 +19,7 @@ class SharedBlocks {
     // `offsets` of the blocks ascend from 0 to the number of rows.
     SharedBlocks(Gram<T>& gram, std::span<const std::int64_t> offsets);
 
-    // Bytes that their values take, but for what pads them.
+    // Bytes that their values take, without their padding.
     static std::size_t bytes(std::span<const std::int64_t> offsets);
     // Where the block of a row begins, and its length.
     std::size_t begin(std::size_t row) const { return begin_[block_[row]]; }
@@ -27,9 +27,9 @@ class SharedBlocks {
         return begin_[block_[row] + 1] - begin_[block_[row]];
     }
     std::size_t n_blocks() const { return begin_.size() - 1; }
-    // The values of a row with those of its block. Where the rows asked for have taken as long as
-    // all of the block together would, all are computed; of one block, which all problems share, at
-    // once.
+    // The values of a row with the rows of its block. Once the requested rows have taken as long as
+    // the whole block would, all rows are computed; a single block, which all problems share, is
+    // computed at once.
     const T* row(std::size_t row);
     // The values of all rows of the block of a row. Rows have whole vectors, filled with zeros; a
     // row of zeros stands at as many rows as a row has numbers.

@@ -1,5 +1,5 @@
-// Tells the monitor now and then, on the thread that made it, how far all problems have come; all
-// threads learn what it says.
+// Reports the progress of all problems to the monitor now and then, on the thread that created it;
+// all threads see its answer.
 #pragma once
 
 #include <atomic>

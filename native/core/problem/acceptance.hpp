@@ -1,8 +1,9 @@
-// When a point counts as the solution of its problem: one rule for all runs, singly or of many.
+// When a point counts as the solution of its problem: one rule for single runs and runs of many
+// problems.
 //
-// Its KKT conditions hold within the tolerance (docs/theory/problem.md#optimality), whatever
-// rounding has likely done to the gradients (docs/theory/rounding.md#what-is-likely), and no
-// duality gap is left to explain.
+// Its KKT conditions hold within the tolerance (docs/theory/problem.md#optimality) even with the
+// likely rounding of the gradients (docs/theory/rounding.md#what-is-likely), and no duality gap is
+// unexplained.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +17,11 @@ constexpr double feasible = 1e-9;    // infeasibility that is rounding of many s
 constexpr double rounded = 1e-14;    // infeasibility of sums that hold to the last digit
 constexpr double worthless = 1e-10;  // share of the objective that sums may be worth
 constexpr double small_gap = 1e-7;   // relative; a larger one may have to be explained
-// A violation, in units of the linear term, up to which rounding may be what explains a gap.
+// The largest violation, in units of the linear term, at which rounding may explain a gap.
 constexpr double small_violation = 1e-6;
 constexpr double negligible = 0.1;  // share of a tolerance that rounding may add to a violation
-// Errors of slopes that more digits would not help: in units of the linear term, of the tolerance.
+// Errors of slopes that more digits would not reduce, in units of the linear term and of the
+// tolerance.
 constexpr double known = 1e-5, accurate = 0.05;
 
 // Of the largest gradient that coefficients can have: stands for a margin that vanishes.
@@ -50,7 +52,7 @@ inline double likely(double rounding, std::size_t n) {
     return rounding * std::min(0.125, 0.4 / std::sqrt(double(std::max<std::size_t>(n, 1))));
 }
 
-// What is true of a point of a problem.
+// The properties of a point of a problem that acceptance depends on.
 struct Point {
     std::size_t n_variables;
     double objective, gap, violation, infeasibility;

@@ -1,10 +1,10 @@
-// How far rounded kernel values may have put an objective off that is followed from step to step.
+// The error that rounded kernel values may cause in an objective that is updated step by step.
 //
 // Along a displacement d kernel values with errors E change the objective by 1/2 d' E d. A run
-// seeks the directions in which that is large: up to 1/2 |E| |d|^2, where n x n independent errors
-// have a norm of 2 sqrt(n) standard deviations of one (Wigner 1955). An error is about as large as
-// a value, at most sqrt(K_ii K_jj), times half of epsilon: d is measured with weights K_ii. The
-// bound is twice what this gives.
+// tends towards the directions in which that is large: up to 1/2 |E| |d|^2, where n x n independent
+// errors have a norm of 2 sqrt(n) standard deviations of one (Wigner 1955). An error is about as
+// large as a value, at most sqrt(K_ii K_jj), times half of epsilon: d is measured with weights
+// K_ii. The bound is twice what this gives.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class Drift {
                gradient_error_ * std::sqrt(std::max(squared, 0.0));
     }
 
-    // Whether the error may be as large as the objective, and as what was gained since the start.
-    // Not where a variable may move without end: there it takes as long to find that out.
+    // Whether the error may be as large as the objective and as the gain since the start. False if
+    // a variable is unbounded: there it takes as long to find out.
     bool hides(double error, double objective, double first) const {
         return !may_be_unbounded_ &&
                error > std::max(std::abs(objective), std::abs(objective - first));

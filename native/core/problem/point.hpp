@@ -20,7 +20,7 @@ bool is_point(const double* beta, const std::int64_t* index, std::size_t size, s
 // weight.
 bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
 
-// C * weight; 0 where that is 0, whatever C is.
+// C * weight; 0 where that is 0, for every C.
 std::vector<double> box_sizes(const double* weight, std::size_t size, double C);
 
 // Distinct labels, ascending, and the position of each label among them. Nothing if one is negative
@@ -81,7 +81,7 @@ struct PointReport {
     double gap = 0.0;  // means something only if the kernel is positive semi-definite
 };
 
-// values: (K beta)[index]. The formulas stand in problem.py and duality.hpp.
+// values: (K beta)[index]. The formulas are in problem.py and duality.hpp.
 PointReport report_point(const ProblemView& problem, const double* beta, const double* values);
 
 }  // namespace mercer

@@ -6,12 +6,12 @@
 // errors could show in the objective, every variable with a coefficient is recomputed, too.
 //
 // Errors are sums of many independent roundings. B is eight times the largest one in a sample
-// spread over all variables: some twenty standard deviations. A sample of all leaves nothing to
-// bound. Distances of rows that lie far out are rounded most: the farthest are recomputed always,
-// and the ones next to them are part of the sample; so are some that have a coefficient. Errors
-// beyond what rounding explains are not relied on. Values that are followed from run to run keep
-// their errors, but for those that were corrected on the way: to tell from a sample what the errors
-// of the others are, corrections are added to it.
+// spread over all variables: some twenty standard deviations. If the sample has all variables there
+// is nothing to bound. Distances of outlying rows have the largest rounding: the farthest rows are
+// always recomputed, and the next ones are part of the sample, as are some rows with a coefficient.
+// If errors are larger than rounding explains, the bound is not used. Values that are updated from
+// run to run keep their errors, except those that were corrected on the way; to estimate the errors
+// of the others from the sample, the corrections are added to it.
 #pragma once
 
 #include <optional>
@@ -27,9 +27,9 @@ struct SelectiveOptions {
     // The largest error that rounding explains, relative to the distance from the anchor and the
     // diagonal.
     double error_per_norm = 2e-6;
-    // A violation up to this need not be exact: a bound of it, 2 B above the one found, will do.
+    // A violation up to this need not be exact: the bound 2 B above the computed one is enough.
     double enough = 0.0;
-    // Whether to keep the kernel rows of the sample in the cache: others will ask for them.
+    // Whether to keep the kernel rows of the sample in the cache for later problems.
     bool keeps_sample = false;
 };
 
@@ -44,15 +44,15 @@ struct SelectiveValues {
     std::vector<double> values;       // (K beta)[index]
     std::vector<double> corrections;  // of the values so far
     double bound;                     // of the errors of those that were not recomputed
-    // By how much the violation of these values may be too small: that they only bound it, and
-    // sums in double precision that are added up in another order.
+    // By how much the violation of these values may be too small: because they only bound it, and
+    // because double precision sums may be added in another order.
     double doubt;
-    // By how much the objective of these values is likely off.
+    // The likely error of the objective of these values.
     double objective_doubt;
 };
 
 // gradient: at `beta`, as followed from the anchor. lengths: of the rows of the Gram, or null.
-// Nothing if rounding does not explain the errors, or if all values might as well be recomputed.
+// Empty if rounding does not explain the errors, or if recomputing all values is as cheap.
 std::optional<SelectiveValues> recompute_selected(const ProblemView& problem, Gram<double>& gram,
                                                   const double* beta, const double* gradient,
                                                   const Anchor& anchor, const double* lengths,

@@ -1,9 +1,8 @@
-// Notices that a run has nothing left to follow but rounding.
+// Detects that a run only follows rounding.
 //
-// In exact arithmetic every step (of SMO, or one that solves a chunk) raises the objective. Rounded
-// kernel values can send it around in circles instead, without end: a window of many steps in which
-// neither the objective rose by more than its rounding nor the smallest violation fell is taken as
-// such a circle.
+// In exact arithmetic every step (of SMO, or one that solves a chunk) raises the objective. With
+// rounded kernel values it may cycle forever instead. A window of many steps counts as such a cycle
+// if in it neither the objective rose by more than its rounding nor the smallest violation fell.
 #pragma once
 
 #include <algorithm>

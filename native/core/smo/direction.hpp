@@ -8,7 +8,7 @@
 namespace mercer::smo {
 
 // `move` by position, zero outside `support`, and its `response` = (K + ridge) move: going along
-// the direction lowers the gradient by the response, whatever the point.
+// the direction lowers the gradient by the response, at any point.
 struct Direction {
     std::vector<double> move, response;
     std::vector<std::size_t> support;

@@ -19,19 +19,17 @@ struct Options {
     std::size_t window = 30;      // steps cycle-breaking looks back
 
     double tolerance = 1e-3;
-    // Whether a step of maximum gain below the tolerance ends the run, whatever the violation.
+    // Whether a step of maximum gain below the tolerance ends the run, at any violation.
     bool stop_by_step = false;
     // Whether a step that changes the objective by less than the tolerance times its size ends the
-    // run, whatever the violation.
+    // run, at any violation.
     bool stop_by_change = false;
     std::size_t max_iterations = 10'000'000;
     double max_seconds = 1e300;
     double poll_seconds = 0.05;
     bool shrinking = true;
-    // Free variables up to which Newton steps help: during long runs, and to refine the result to
-    // `refined_tolerance` (relative to the size of the gradient).
+    // Free variables up to which Newton steps help: during long runs, and to refine the result.
     std::size_t newton_limit = 0;
-    double refined_tolerance = 1e-11;
     double gradient_error = 0.0;   // of the gradient that is given
     std::size_t trace_stride = 0;  // iterations between two points of the trace; 0 for no trace
 };

@@ -21,6 +21,7 @@ namespace mercer::smo {
 namespace {
 
 constexpr std::size_t first_newton = 150;  // pair steps before the first Newton step
+constexpr double refined = 1e-11;          // violation to refine to, relative to the gradient
 
 template <class T>
 class Solver {
@@ -219,7 +220,7 @@ class Solver {
         if (!measure_terms()) return;
         double size = linear_size_;
         for (double g : state_.gradient) size = std::max(size, std::abs(g));
-        const double target = std::max(options_.refined_tolerance * size, 8.0 * rounding());
+        const double target = std::max(refined * size, 8.0 * rounding());
         double best = infinity;
         for (int round = 0; round < 50 && watch(); ++round) {
             state_.unshrink();

@@ -1,9 +1,7 @@
 """From decision values to probabilities: maps of one value, and how several are combined."""
 
-from mercer.calibration.coupling import coupled
 from mercer.calibration.joined import Calibration
 
 __all__ = [
     "Calibration",
-    "coupled",
 ]

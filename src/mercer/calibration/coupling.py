@@ -29,7 +29,7 @@ def coupled(first: FloatArray, n_classes: int) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.calibration import coupled
+    >>> from mercer.calibration.coupling import coupled
     >>> first = np.array([[0.9, 0.8, 0.5]])  # of 0 against 1, 0 against 2, 1 against 2
     >>> coupled(first, 3).round(3).tolist()
     [[0.735, 0.102, 0.163]]

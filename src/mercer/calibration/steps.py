@@ -87,7 +87,7 @@ def _collected(
 
 
 def _rounding(values: FloatArray) -> float:
-    """What may be between values that are the same but for rounding."""
+    """The largest difference of values that are equal up to rounding."""
     return _ROUNDED * float(np.abs(values).max(initial=0.0))
 
 

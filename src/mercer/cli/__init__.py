@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-__all__ = ["main"]
+__all__: list[str] = []
 
 EXTRA = ("typer", "rich", "pandas", "pyarrow")
 

@@ -168,7 +168,7 @@ def fit(
 
 
 def _command(context: typer.Context) -> dict[str, Any]:
-    """What the user typed, for the model file."""
+    """The command as typed, for the model file."""
     return {"command": context.meta.get(COMMAND)}
 
 
@@ -186,7 +186,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
     with working(errors, LOADING, chosen["quiet"]):
         from mercer.cli.commands.fit import fit as fit_file
         from mercer.cli.data.training_set import Roles
-        from mercer.cli.models.costs import Parting
+        from mercer.cli.models.costs import ThresholdRequest
         from mercer.cli.models.estimators import Options
         from mercer.cli.models.test_rows import Tests
         from mercer.cli.output.progress import Display
@@ -205,7 +205,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
         chosen["proba"],
         chosen["conformal"],
         chosen["command"],
-        Parting(chosen["cost"], chosen["threshold"]),
+        ThresholdRequest(chosen["cost"], chosen["threshold"]),
     )
 
 
@@ -264,11 +264,11 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
     with working(errors, LOADING, chosen["quiet"]):
         from mercer.cli.commands.tune import tune as tune_file
         from mercer.cli.data.training_set import Roles
-        from mercer.cli.models.costs import Parting
+        from mercer.cli.models.costs import ThresholdRequest
         from mercer.cli.models.tuning import Search
         from mercer.cli.output.progress import Display
 
-    parting = Parting(chosen["cost"], chosen["threshold"])
+    request = ThresholdRequest(chosen["cost"], chosen["threshold"])
     is_balanced = chosen["class_weight"] is ClassWeight.balanced
     same = (
         "epsilon",
@@ -290,7 +290,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         class_weight="balanced" if is_balanced else None,
         folds=chosen["cv"],
         began=began,
-        has_threshold=parting.is_asked,
+        has_threshold=request.is_asked,
         **{name: chosen[name] for name in same},
     )
     return tune_file(
@@ -304,7 +304,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         chosen["force"],
         Display(errors, chosen["quiet"]),
         chosen["command"],
-        parting,
+        request,
     )
 
 

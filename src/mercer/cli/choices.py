@@ -1,4 +1,4 @@
-"""What options may be chosen from."""
+"""The choices of options."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Choice(StrEnum):
 
 
 class Missing(StrEnum):
-    """What becomes of missing values."""
+    """The treatment of missing values."""
 
     impute = "impute"
     drop = "drop"

@@ -1,4 +1,4 @@
-"""What the user is told when something is wrong, and the exit code that goes with it."""
+"""Error messages and their exit codes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = [
     "INTERRUPTED",
     "NARROW",
     "NOT_CONVERGED",
+    "CommandGroup",
     "Commands",
-    "Helped",
     "InputError",
     "absent",
     "collecting",
@@ -62,7 +62,7 @@ class InputError(ValueError):
         return "\n".join([f"there are {len(listed)} problems", *listed])
 
 
-class Helped(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands whose help has frames where there is room for them."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -78,7 +78,7 @@ class Helped(TyperGroup):
         super().format_help(ctx, formatter)
 
 
-class Commands(Helped):
+class Commands(CommandGroup):
     """Commands whose wrong options end with the same exit code as wrong data."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
@@ -112,7 +112,7 @@ def _of_usage() -> Iterator[None]:
 
 
 def _usage_text(error: Any) -> str:
-    """What is wrong with an option, and what may be meant."""
+    """The error in an option, and a suggestion."""
     text = str(error.message).removeprefix("Value error, ")
     option = (
         getattr(error, "option_name", None)
@@ -129,7 +129,7 @@ def _usage_text(error: Any) -> str:
 
 @contextmanager
 def collecting(problems: list[str]) -> Iterator[None]:
-    """Keep what is wrong with a part of the input, to tell of all parts at once."""
+    """Keep the errors of a part of the input, to report all parts at once."""
     try:
         yield
     except InputError as error:

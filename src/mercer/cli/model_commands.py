@@ -59,14 +59,14 @@ def predict(
     with explained(errors):
         with working(errors, "starting", quiet):
             from mercer.cli.commands.predict import predict as predict_file
-            from mercer.cli.models.extras import Wanted
+            from mercer.cli.models.extras import RequestedColumns
             from mercer.cli.output.destination import check_table_destination
             from mercer.io.archive import replaced
 
         out = None if out == STANDARD else out
         if out is not None:
             check_table_destination(out, force, model, file)
-        wanted = Wanted(proba, coverage, interval, tuple(keep or ()))
+        wanted = RequestedColumns(proba, coverage, interval, tuple(keep or ()))
         with working(errors, "predicting", quiet):
             predictions = predict_file(model, file, wanted)
         text = predictions.as_json if as_json else predictions.as_csv

@@ -11,7 +11,7 @@ __all__ = ["Once"]
 
 
 class Once(TyperCommand):
-    """A command whose options are given once, but for those that make a list."""
+    """A command whose options are given once, except for those that make a list."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options of the command."""

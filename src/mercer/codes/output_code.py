@@ -67,7 +67,7 @@ class OutputCode:
         return bool((self.matrix == 0).any())
 
     @property
-    def _products(self) -> NDArray[np.float64]:
+    def agreements(self) -> NDArray[np.float64]:
         """M M', the agreement of each two rows."""
         matrix = self.matrix.astype(np.float64)
         return matrix @ matrix.T
@@ -80,13 +80,13 @@ class OutputCode:
         zeros.
         """
         others = ~np.eye(self.n_classes, dtype=bool)
-        return float((self.n_columns - self._products[others].max()) / 2.0)
+        return float((self.n_columns - self.agreements[others].max()) / 2.0)
 
     @property
     def largest_separation(self) -> float:
         """The largest distance of two rows."""
         others = ~np.eye(self.n_classes, dtype=bool)
-        return float((self.n_columns - self._products[others].min()) / 2.0)
+        return float((self.n_columns - self.agreements[others].min()) / 2.0)
 
     @property
     def is_equidistant(self) -> bool:

@@ -16,7 +16,7 @@ __all__ = ["BlockError", "BlockReport", "Blocks", "Outcome", "failed", "merged"]
 
 @dataclass(frozen=True)
 class BlockReport:
-    """What became of a block of rows.
+    """The result of a block of rows.
 
     Attributes
     ----------
@@ -30,6 +30,12 @@ class BlockReport:
     chunk : int or None
         Number of a chunk of rows that were dealt at random, or of a cell; start and stop are then
         those of all rows.
+
+    Examples
+    --------
+    >>> from mercer.dask import BlockReport
+    >>> BlockReport(0, 500, "skipped", "X has missing values").name
+    'rows 0 to 499'
     """
 
     start: int
@@ -40,7 +46,7 @@ class BlockReport:
 
     @property
     def name(self) -> str:
-        """What users call it."""
+        """The name for users."""
         if self.chunk is not None:
             return f"chunk {self.chunk}"
         return f"rows {self.start} to {self.stop - 1}"
@@ -53,6 +59,15 @@ class BlockError(RuntimeError):
     ----------
     report : BlockReport
         The block.
+
+    Examples
+    --------
+    >>> from mercer.dask import BlockError, BlockReport
+    >>> try:
+    ...     raise BlockError(BlockReport(0, 500, "skipped", "X has missing values"))
+    ... except BlockError as error:
+    ...     print(error.report.status)
+    skipped
     """
 
     def __init__(self, report: BlockReport) -> None:
@@ -67,7 +82,7 @@ class BlockError(RuntimeError):
 
 @dataclass
 class Outcome:
-    """What came of some blocks: a value that can be merged, and the rows that have none."""
+    """The result of some blocks: a value that can be merged, and the rows that failed."""
 
     value: Any
     failures: list[tuple[int, BlockReport, bool]]  # number of the block, report, out of memory
@@ -94,7 +109,7 @@ class Blocks:
     X, y, weight : Partitions or None
         The rows, their labels or targets, and their weights.
     size : int
-        Rows of a block, but for the last.
+        Rows of a block, except for the last.
     """
 
     X: Partitions

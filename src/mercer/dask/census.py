@@ -1,4 +1,4 @@
-"""What must be known of all rows before the first is learned from."""
+"""The statistics of all rows that training needs before its first pass."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from mercer.kernels.parameters.gamma import weighted_variance
+from mercer.training.rows import read_training_rows
 from mercer.training.weights import check_weight
 
 __all__ = ["Census", "count_rows_of_block"]
@@ -80,7 +81,7 @@ def count_rows_of_block(
     total = np.bincount(labels, weights=given, minlength=len(classes)).astype(np.float64)
     mean, square = np.zeros((2, len(classes)))
     if has_rule:
-        X, *_ = copy(machine)._validate_fit(X, np.zeros(n), None)
+        X, *_ = read_training_rows(copy(machine), X, np.zeros(n), None)
         for k in np.flatnonzero(total > 0):
             mean[k], square[k] = _spread_of(X[labels == k], given[labels == k])
     return Census(classes, total, mean, square, {start: int(np.count_nonzero(given))})

@@ -14,14 +14,14 @@ from mercer.dask.inputs import joined, stacked_parts
 from mercer.predictions.cells import Cells
 from mercer.predictions.stacked_rows import some_rows
 
-__all__ = ["Chunks", "Deal", "Dealt"]
+__all__ = ["ChunkOutcome", "Chunks", "RowAssignment"]
 
 IndexArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Dealt:
-    """What came of some chunks, and which blocks could not be dealt.
+class ChunkOutcome:
+    """The result of some chunks, and the blocks that could not be assigned to chunks.
 
     Attributes
     ----------
@@ -34,14 +34,16 @@ class Dealt:
     value: Any
     bad: dict[int, BlockReport]
 
-    def merge(self, other: Dealt) -> Dealt:
+    def merge(self, other: ChunkOutcome) -> ChunkOutcome:
         """Of both sets of chunks."""
         if self.value is None or other.value is None:
-            return Dealt(other.value if self.value is None else self.value, self.bad | other.bad)
-        return Dealt(self.value.merge(other.value), self.bad | other.bad)
+            return ChunkOutcome(
+                other.value if self.value is None else self.value, self.bad | other.bad
+            )
+        return ChunkOutcome(self.value.merge(other.value), self.bad | other.bad)
 
 
-class Deal:
+class RowAssignment:
     """Which rows of a block go to which chunk.
 
     Parameters
@@ -78,7 +80,7 @@ class Deal:
 
 
 class Chunks:
-    """Chunks in the place of blocks: the rows of all blocks that were dealt to each.
+    """Chunks in place of blocks: the rows of all blocks that were dealt to each.
 
     Every block is cut once, and its pieces go to the workers that train on them: all rows travel
     once, and the workers hold them once while they train.
@@ -89,17 +91,17 @@ class Chunks:
         The rows.
     numbers : list of int
         The blocks that are used.
-    deal : Deal
+    assignment : RowAssignment
         What goes where.
     skips : bool
         Whether chunks are trained without the rows of blocks that cannot be dealt.
     """
 
     def __init__(
-        self, blocks: Blocks, numbers: list[int], deal: Deal, key: str, skips: bool
+        self, blocks: Blocks, numbers: list[int], assignment: RowAssignment, key: str, skips: bool
     ) -> None:
-        self.n_rows, self.n_chunks, self.skips = blocks.X.n_rows, deal.n_chunks, skips
-        shared = delayed(deal, pure=False, traverse=False)
+        self.n_rows, self.n_chunks, self.skips = blocks.X.n_rows, assignment.n_chunks, skips
+        shared = delayed(assignment, pure=False, traverse=False)
         self.pieces = []
         for number in numbers:
             span = blocks.span(number)
@@ -107,9 +109,9 @@ class Chunks:
                 None if source is None else [*source.cut(*span)]
                 for source in (blocks.X, blocks.y, blocks.weight)
             ]
-            name = f"mercer-deal-{key}-{number}"
+            name = f"mercer-assignment-{key}-{number}"
             report = blocks.report(number)
-            task = delayed(_dealt)(shared, number, report, data, dask_key_name=name)
+            task = delayed(_assigned)(shared, number, report, data, dask_key_name=name)
             self.pieces.append(task)
 
     def __len__(self) -> int:
@@ -139,10 +141,12 @@ class Chunks:
         )
 
 
-def _dealt(deal: Deal, number: int, report: BlockReport, data: list[Any]) -> list[Any] | Outcome:
+def _assigned(
+    assignment: RowAssignment, number: int, report: BlockReport, data: list[Any]
+) -> list[Any] | Outcome:
     """The rows of a block for each chunk, or why there are none."""
     try:
-        return deal(report.start, *(None if part is None else joined(*part) for part in data))
+        return assignment(report.start, *(None if part is None else joined(*part) for part in data))
     except Exception as error:
         return failed(number, report, error)
 
@@ -159,12 +163,12 @@ def _outcome(
     lost = [own for piece in pieces if isinstance(piece, Outcome) for own in piece.failures]
     bad = {block: why for block, why, _ in lost}
     if bad and not skips:
-        return Outcome(Dealt(None, bad), [])
+        return Outcome(ChunkOutcome(None, bad), [])
     try:
         full = [piece for piece in pieces if not isinstance(piece, Outcome) and len(piece[1])]
         X, y, weight = (
             None if part[0] is None else stacked_parts(part) for part in zip(*full, strict=True)
         )
-        return Outcome(Dealt(function(shared, number, 0, X, y, weight), bad), [])
+        return Outcome(ChunkOutcome(function(shared, number, 0, X, y, weight), bad), [])
     except Exception as error:
         return failed(number, report, error)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import StrOptions
 from mercer.dask.census import Census, count_rows_of_block
-from mercer.dask.chunks import Chunks, Deal, Dealt
+from mercer.dask.chunks import ChunkOutcome, Chunks, RowAssignment
 from mercer.dask.estimator import DaskEstimator
 from mercer.dask.landmarks import draw_rows, fetch_rows
 from mercer.dask.lazy import lazily
@@ -162,13 +162,13 @@ class DaskChunkedEnsemble(ClassifierMixin, DaskEstimator):
 
     @offers("decision_function")
     def decision_function(self, X: Any) -> Any:
-        """Averaged decision values, lazy for what is lazy."""
+        """Averaged decision values, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "decision_function", X)
 
     @offers("predict_proba")
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class, columns as in ``classes_``, lazy for what is lazy."""
+        """Probability of each class, columns as in ``classes_``, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "predict_proba", X)
 
@@ -183,12 +183,12 @@ def train_chunks(ensemble: Any, runner: Runner, passes: Reduction) -> None:
     wanted = ensemble.n_chunks if ensemble.chunk_size is None else -(-n // ensemble.chunk_size)
     cells = _cells(passes, census, min(wanted, n), rng) if ensemble._has_cells else None
     wanted = wanted if cells is None else len(cells.centers)
-    deal = Deal(wanted, int(rng.randint(2**31)), cells, ensemble.overlap)
+    assignment = RowAssignment(wanted, int(rng.randint(2**31)), cells, ensemble.overlap)
     used = [k for k, report in enumerate(passes.reports) if report.status != "skipped"]
     skips = passes.on_bad_block == "skip"
-    chunks = Chunks(passes.blocks, used, deal, uuid4().hex[:12], skips)
+    chunks = Chunks(passes.blocks, used, assignment, uuid4().hex[:12], skips)
     dealt = Reduction(runner, chunks, passes.on_bad_block)
-    found: Dealt = dealt.run("chunk", fit_chunk, ensemble)
+    found: ChunkOutcome = dealt.run("chunk", fit_chunk, ensemble)
     for number in sorted(found.bad):
         passes.note(number, found.bad[number])
     _keep_members(ensemble, found.value, cells)

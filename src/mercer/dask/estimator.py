@@ -89,7 +89,7 @@ class DaskEstimator(BaseEstimator):
         return deepcopy(self._local)
 
     def predict(self, X: Any) -> Any:
-        """Predictions, lazy for what is lazy: a Dask array, series or list of delayed blocks.
+        """Predictions, lazy if the rows are: a Dask array, series or list of delayed blocks.
 
         Parameters
         ----------

@@ -17,6 +17,7 @@ from mercer.lowrank import LowRank
 from mercer.lowrank.low_rank import generator
 from mercer.lowrank.random_landmarks import uniform_landmarks
 from mercer.predictions.stacked_rows import some_rows
+from mercer.training.rows import read_training_rows
 
 __all__ = ["Sample", "draw_rows", "fetch_rows", "landmark_rows", "with_landmarks"]
 
@@ -160,7 +161,7 @@ def _take(shared: Any, number: int, start: int, X: Any, y: Any, weight: Any) -> 
     machine, plan, is_weighted = shared
     if start not in plan:
         return _Rows([])
-    copy(machine)._validate_fit(X, np.zeros(len(y)), None)
+    read_training_rows(copy(machine), X, np.zeros(len(y)), None)
     places, inside = plan[start]
     rows = np.flatnonzero(np.asarray(weight))[inside] if is_weighted else inside
     return _Rows([(places, start + rows, some_rows(X, rows), some_rows(y, rows))])

@@ -20,11 +20,11 @@ from mercer.dask.reduction import Reduction
 from mercer.dask.runner import make_runner
 from mercer.dask.threads import one_blas_thread
 from mercer.kernels import Kernel
-from mercer.least_squares import default_alphas
 from mercer.least_squares.features import FeatureSolver
-from mercer.least_squares.scan import Scan
+from mercer.least_squares.scan import Scan, default_alphas
 from mercer.lowrank import LowRank
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.least_squares.streaming import Stream, can_stream
 from mercer.training.rows import is_precomputed, takes_objects
 
@@ -168,11 +168,11 @@ class DaskLeastSquares(DaskEstimator):
         """The kernel; gamma="scale" is that of all rows, other rules are those of a sample."""
         ones = np.ones(rows.shape[0])
         if not self._has_rule(machine) or census is None:
-            kernel: Kernel = machine._resolve_kernel(rows, ones)
+            kernel: Kernel = resolve_kernel(machine, rows, ones)
             return kernel
         spread = rows.shape[1] * census.variance(class_weight)
         rule, machine.gamma = machine.gamma, 1.0 / spread if spread > 0 else 1.0
-        kernel = machine._resolve_kernel(rows, ones)
+        kernel = resolve_kernel(machine, rows, ones)
         machine.gamma = rule
         return kernel
 

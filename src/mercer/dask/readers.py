@@ -13,6 +13,7 @@ from mercer.gram.native import take_rows
 from mercer.least_squares.job import Loss, squared_loss
 from mercer.machines.least_squares.machine import check_extremes
 from mercer.machines.least_squares.one_against_all import wrong_class
+from mercer.training.rows import read_training_rows
 
 __all__ = ["ClassReader", "NumberReader", "Reader"]
 
@@ -56,7 +57,7 @@ class ClassReader(Reader):
 
     def read(self, machine: Any, X: Any, y: Any, weight: Any) -> Read:
         """All rows."""
-        X, y, weight = machine._validate_fit(X, y, weight, reset=False)
+        X, y, weight = read_training_rows(machine, X, y, weight, reset=False)
         labels = np.searchsorted(machine.classes_, y)
         return X, machine._targets(labels), weight * machine.class_weight_[labels], labels, weight
 

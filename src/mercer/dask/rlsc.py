@@ -22,6 +22,7 @@ from mercer.machines import RLSC
 from mercer.machines.docstrings import documented
 from mercer.machines.least_squares.temperature import can_calibrate
 from mercer.training.classes import check_weighted_classes, weigh_classes
+from mercer.training.rows import read_training_rows
 
 __all__ = ["DaskRLSC"]
 
@@ -152,7 +153,7 @@ class DaskRLSC(ClassifierMixin, DaskLeastSquares):
         return weight
 
     def _learn_layout(self, machine: Any, sample: Sample) -> Any:
-        return machine._validate_fit(sample.X, np.asarray(sample.y), None)[0]
+        return read_training_rows(machine, sample.X, np.asarray(sample.y), None)[0]
 
     def _n_outputs(self, machine: Any, sample: Sample) -> int:
         return int(machine._targets(np.zeros(1, dtype=np.intp)).shape[1])
@@ -165,12 +166,12 @@ class DaskRLSC(ClassifierMixin, DaskLeastSquares):
         machine._calibrate(scan, *found.kept_rows())
 
     def decision_function(self, X: Any) -> Any:
-        """Decision values as those of :class:`mercer.RLSC`, lazy for what is lazy."""
+        """Decision values as those of :class:`mercer.RLSC`, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "decision_function", X)
 
     @available_if(lambda self: can_calibrate(getattr(self, "_local", self)))
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class, columns as in ``classes_``, lazy for what is lazy."""
+        """Probability of each class, columns as in ``classes_``, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "predict_proba", X)

@@ -38,14 +38,14 @@ class Runner:
         return None
 
     def results(self, tasks: list[Any]) -> list[Any]:
-        """What these tasks return, in their order."""
+        """The results of these tasks, in their order."""
         return list(dask.compute(*tasks, scheduler="threads"))
 
     def forget(self, started: list[Any]) -> None:
-        """Let go of what was started."""
+        """Release the started tasks."""
 
     def drop(self, started: list[Any]) -> None:
-        """Let go of what has failed, so that what it needs can be tried again."""
+        """Release failed tasks, so that their inputs can be computed again."""
 
 
 class ClientRunner(Runner):
@@ -92,20 +92,20 @@ class ClientRunner(Runner):
         raise error
 
     def results(self, tasks: list[Any]) -> list[Any]:
-        """What these tasks return, in their order."""
+        """The results of these tasks, in their order."""
         futures = self.start(tasks)
         found = self.client.gather(futures)
         self.forget(futures)
         return list(found)
 
     def forget(self, started: list[Any]) -> None:
-        """Let go of what was started, so that workers can free it once nothing needs it."""
+        """Release the started tasks, so that workers can free them once nothing needs them."""
         gone = set(map(id, started))
         self._futures = [future for future in self._futures if id(future) not in gone]
         self._shared = [future for future in self._shared if id(future) not in gone]
 
     def drop(self, started: list[Any]) -> None:
-        """Let go now, whoever still has a name for it, and make again what was shared and is lost.
+        """Release now, even if other names refer to them, and restore lost shared values.
 
         The scheduler then cancels what is no longer needed, and forgets what has failed.
         """

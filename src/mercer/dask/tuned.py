@@ -150,13 +150,13 @@ class DaskTunedSVC(ClassifierMixin, DaskEstimator):
 
     @offers("decision_function")
     def decision_function(self, X: Any) -> Any:
-        """Decision values, lazy for what is lazy."""
+        """Decision values, lazy if the rows are."""
         check_is_fitted(self)
         return lazily(self._local, "decision_function", X)
 
     @offers("predict_proba")
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class, lazy for what is lazy; with ``final="sample"`` only."""
+        """Probability of each class, lazy if the rows are; with ``final="sample"`` only."""
         check_is_fitted(self)
         return lazily(self._local, "predict_proba", X)
 

@@ -23,6 +23,7 @@ from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.machines.functions import best_inside
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.isolated_support import is_support_isolated
+from mercer.machines.svm.kernel_classifier import is_all_in_one
 from mercer.online import OnlineSVC, OnlineSVR
 from mercer.problem import Solution
 from mercer.selection.history import History
@@ -116,7 +117,7 @@ def _of_machine(machine: Any, findings: list[Finding]) -> Diagnosis:
         findings.append(_all_bounded(machine, bounded))
     n_without = int((counts[:, 0] == counts[:, 1]).sum())
     has_bias = getattr(machine, "fit_intercept", True) is True
-    if n_without and has_bias and not getattr(machine, "_is_all_in_one", False):
+    if n_without and has_bias and not is_all_in_one(machine):
         findings.append(_no_free(machine, n_without, len(counts)))
     return Diagnosis(n_rows, share, bounded, tuple(findings))
 

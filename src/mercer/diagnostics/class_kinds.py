@@ -1,4 +1,4 @@
-"""What kinds of values classes are: two kinds are never equal, whatever they stand for."""
+"""The kind of values that class labels are: labels of two kinds are never equal."""
 
 from __future__ import annotations
 

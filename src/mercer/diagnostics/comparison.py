@@ -1,4 +1,4 @@
-"""Classifiers compared on the same rows: what differs, and what may be chance."""
+"""Classifiers compared on the same rows: differences, and which may be chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a diagnosis consists of."""
+"""The parts of a diagnosis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report of a fault should tell: versions, processor, threads."""
+"""The facts for a bug report: versions, processor, threads."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Boxes and ridges of weighted losses, and the problems with at most one bias.
 
 A row of weight 2 must equal two copies of it, and a row of weight 0 its absence: its box is
-collapsed to [0, 0] whatever the loss.
+collapsed to [0, 0] for every loss.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def one_bias(
     n = len(linear)
     n_rows = n if n_rows is None else n_rows
     has_group = kind == "intercept"
-    problem = Problem._of_arrays(
+    problem = Problem.of_arrays(
         linear=np.ascontiguousarray(linear),
         lower=lower,
         upper=upper,

@@ -1,4 +1,4 @@
-"""What a formulation demands of its arguments, checked before any kernel value."""
+"""Checks of the arguments of formulations, before any kernel value is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Gram is asked for: rows, segments, precision and memory."""
+"""The arguments of a Gram: rows, segments, precision and memory."""
 
 from __future__ import annotations
 

@@ -72,11 +72,6 @@ class CrossGram:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
-    @property
-    def n_rows(self) -> int:
-        """Number of fixed rows."""
-        return len(self._columns)
-
     def _near(self, rows: Any) -> Any:
         return rows if self.shift is None else moved(rows, self.shift)
 

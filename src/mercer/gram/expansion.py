@@ -53,7 +53,7 @@ class Expansion:
         Whether weights that are added up in the end have a sum of zero: rows far from the origin
         may then be measured from another one, and values of a part lack what cancels.
     shift : ndarray of shape (n_features,), default=None
-        Point that rows are measured from, whatever the weights. Values are those of the kernel
+        Point that rows are measured from, for all weights. Values are those of the kernel
         there, as a bias that was found with it needs them.
 
     Examples

@@ -72,7 +72,7 @@ class Gram:
     shift : array-like of shape (n_features,), default=None
         Point that the rows are measured from (see ``shift_of_far_rows`` in mercer.gram.shift), for
         problems whose coefficients add up to zero. Gradients and multipliers are then those of
-        the plain kernel but for a constant, :meth:`shift_offset`.
+        the plain kernel except for a constant, :meth:`shift_offset`.
     is_checked : bool, default=False
         Whether the rows are known to be finite and, if they are a kernel matrix, symmetric.
 
@@ -155,7 +155,7 @@ class Gram:
 
     @property
     def definiteness(self) -> Definiteness:
-        """What is known of the matrix: that of the kernel, or "refuted" by its values."""
+        """The definiteness of the matrix: that of the kernel, or "refuted" by its values."""
         is_refuted = self._spot_check is not None and bool(self._spot_check.reason)
         return "refuted" if is_refuted else self._definiteness
 
@@ -166,7 +166,7 @@ class Gram:
 
     @property
     def refutation(self) -> str:
-        """What values of the matrix refuted its definiteness; empty if none did."""
+        """The values of the matrix that refuted its definiteness; empty if none did."""
         return self._spot_check.reason if self._spot_check else ""
 
     def inspect(self, coef: FloatArray | None = None, *, warn: bool = True) -> Definiteness:
@@ -226,7 +226,7 @@ class Gram:
     def shift_error(self, coef: FloatArray, index: NDArray[np.intp]) -> float:
         """Bound of what a sum of ``coef``, one for each row, that is not quite zero does.
 
-        To slopes of the rows ``index``, but for a constant; and half of it for each coefficient
+        To slopes of the rows ``index``, except for a constant; and half of it for each coefficient
         to the objective.
         """
         if self.shift is None or not (missing := abs(fsum(coef))):
@@ -420,7 +420,7 @@ class Gram:
     ) -> FloatArray:
         """``K[rows, columns] @ weights`` without storing kernel values.
 
-        ``None`` means all rows, or columns. The result has the shape of ``weights`` but for
+        ``None`` means all rows, or columns. The result has the shape of ``weights`` except for
         its first axis.
         """
         w = np.ascontiguousarray(weights, dtype=np.float64)

@@ -73,7 +73,7 @@ def fits_single(form: shapes.Form, rows: RowSet) -> bool:
 
 
 def is_at_most_one(form: shapes.Form) -> bool:
-    """Whether no kernel value can be larger than 1, whatever the rows."""
+    """Whether no kernel value can be larger than 1 for any rows."""
     return isinstance(form, shapes.Leaf) and form.kind in shapes.EXPONENTIALS
 
 

@@ -5,8 +5,9 @@ that add up to zero those of x - m do as well:
 
     sum_j c_j x_j'x = sum_j c_j (x_j - m)'(x - m) + sum_j c_j (x_j - m)'m,
 
-so that the machine is the same but for its bias (docs/theory/rounding.md#rows-far-from-the-origin).
-What rounding leaves of the sum of the coefficients is taken as zero.
+so that the machine is the same except for its bias
+(docs/theory/rounding.md#rows-far-from-the-origin). What rounding leaves of the sum of the
+coefficients is taken as zero.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def shift_of_far_rows(
     largest of its values is at most twice the smallest (Sterbenz' lemma). The mean of others is 0.
     Rows of weight 0 are ignored.
     """
-    if not _is_far_kind(rows) or not _linear_parts(form):
+    if not _is_far_kind(rows) or not _linear_factors(form):
         return None
     if weight is not None and not weight.all():
         rows = take_rows(rows, np.flatnonzero(weight))
@@ -123,42 +124,31 @@ def shift_offset(
 
 
 def shift_error(form: shapes.Form, rows: Any, shift: FloatArray) -> FloatArray:
-    """What a sum of coefficients that is off by 1 does to slopes but for a constant: (x - m)'m."""
+    """The change of slopes, up to a constant, by a sum of coefficients off by 1: (x - m)'m."""
     return np.abs(rows @ _direction(form, shift))
 
 
 def _direction(form: shapes.Form, shift: FloatArray) -> FloatArray:
     """The v with k(x, m) = x'v for the linear part of a kernel."""
-    parts = _linear_parts(form)
-    assert parts is not None
-    out = np.zeros_like(shift)
-    for factor, transform in parts:
-        if transform is None:
-            out += factor * shift
-        elif transform.ndim == 1:
-            out += factor * transform**2 * shift
-        else:
-            out += factor * (transform @ (transform.T @ shift))
-    return out
+    factors = _linear_factors(form)
+    assert factors is not None
+    return sum(factors) * shift
 
 
-_Part = tuple[float, "FloatArray | None"]
-
-
-def _linear_parts(form: shapes.Form, factor: float = 1.0) -> list[_Part] | None:
-    """Factor and transform of every x'z that is added to a kernel of distances.
+def _linear_factors(form: shapes.Form, factor: float = 1.0) -> list[float] | None:
+    """The factor of every x'z that is added to a kernel of distances.
 
     None if a shift changes the kernel in another way.
     """
     match form:
         case shapes.Leaf() if form.kind == "linear":
-            return [(factor, form.transform)]
+            return [factor]
         case shapes.Leaf() if form.kind == "polynomial" and form.degree == 1:
-            return [(factor * form.gamma, form.transform)]
+            return [factor * form.gamma]
         case shapes.Scaled():
-            return _linear_parts(form.part, factor * form.factor)
+            return _linear_factors(form.part, factor * form.factor)
         case shapes.Sum():
-            found = [_linear_parts(part, factor) for part in form.parts]
+            found = [_linear_factors(part, factor) for part in form.parts]
             if any(part is None for part in found):
                 return None
             return [part for some in found if some is not None for part in some]
@@ -168,7 +158,7 @@ def _linear_parts(form: shapes.Form, factor: float = 1.0) -> list[_Part] | None:
 
 
 def _is_product(form: shapes.Form) -> bool:
-    """Whether a kernel is a factor times x'z, of rows that may be transformed."""
+    """Whether a kernel is a factor times x'z."""
     match form:
         case shapes.Leaf():
             is_bilinear = form.kind == "polynomial" and form.degree == 1 and form.coef0 == 0.0

@@ -69,7 +69,7 @@ def enclosing_ball(
     weight : array-like of shape (n_rows,), default=None
         Weights of the rows; 2 is the same as the row given twice, 0 as left out.
     solver : str or Solver, default="auto"
-        "wolfe" is exact but for rounding, for dense rows without a kernel and without ``mu``;
+        "wolfe" is exact except for rounding, for dense rows without a kernel and without ``mu``;
         "auto" takes it up to 128 features, else a solver of :mod:`mercer.solvers`. Any of these
         may be named.
     tol : float, default=None
@@ -133,7 +133,7 @@ def _by_solver(
     tolerance = (_TOL if tol is None else tol) * size
     solution = solve(formulation.problem, gram, solver, tol=tolerance, max_time=max_time)
     centre = None if kernel is not None else combine(solution.coef, cloud.rows)
-    # half the squared radius lies between the dual and the primal value, but for their rounding
+    # half the squared radius lies between the dual and the primal value, except for their rounding
     off = 0.5 * solution.rounding if np.isfinite(solution.rounding) else 0.0
     low = float(np.sqrt(2.0 * max(solution.objective - off, 0.0)))
     high = float(np.sqrt(2.0 * max(solution.objective + (solution.gap or 0.0) + off, 0.0)))

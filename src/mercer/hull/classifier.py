@@ -45,17 +45,17 @@ class HullClassifier(KernelClassifier):
     ----------
     mu : float or "auto", default="auto"
         Largest coefficient of a row of weight 1: at least 1 / (rows of the smaller class), where
-        only its mean is left; 1 and more is the convex hull. "auto" is the sum of the least ones of
-        both classes of a pair, which is ``nu=0.5`` where they are equally large.
+        the hull is only the mean; 1 and more is the convex hull. "auto" is the sum of the smallest
+        values of both classes of a pair, which is ``nu=0.5`` for classes of equal size.
     bias : {"multiplier", "bisecting"}, default="multiplier"
-        The bias of the KKT conditions, or that of the hyperplane which bisects the segment
-        between the nearest points. The same for whole hulls; the second suits solutions that have
+        The bias of the KKT conditions, or that of the hyperplane which bisects the segment between
+        the nearest points. They are equal for whole hulls; "bisecting" suits solutions that have
         not converged.
     class_weight : dict or "balanced", default=None
-        Factors of mu by class: the hull of a class with a larger one is less reduced, and comes
-        nearer to the other. As for :class:`~mercer.NuSVC`, and unlike :class:`~mercer.SVC`, both
-        classes keep the same sum of coefficients, so that a large factor need not make a class
-        more frequent among predictions.
+        Factors of mu by class: the hull of a class with a larger factor is less reduced, and nearer
+        to the other. As for :class:`~mercer.NuSVC`, and unlike :class:`~mercer.SVC`, both classes
+        keep the same sum of coefficients, so a large factor need not make a class more frequent
+        among predictions.
 
     Attributes
     ----------

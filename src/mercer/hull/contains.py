@@ -102,7 +102,7 @@ def contains(
 def _one_by_one(
     cloud: Cloud, others: Cloud, mu: float | None, kernel: Kernel | None, scale: float | None
 ) -> NDArray[np.bool_]:
-    # a weight that lets the point have all of its coefficient, whatever mu is
+    # a weight that lets the point have all of its coefficient, for any mu
     own = None if mu is None else [max(1.0 / mu, 1.0)]
     each = (others.rows[k : k + 1] for k in range(others.n))
     options: Any = {"mu": mu, "kernel": kernel, "weight_a": cloud.weight, "scale": scale}

@@ -34,7 +34,7 @@ def svc_like(machine: Machine) -> SVC:
     -------
     SVC
         With the kernel of ``machine`` and C = 1/rho, or mu/rho. Of several C that give the same
-        machine but for its bias, one.
+        machine except for its bias, one.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def nu_svc_like(machine: Machine) -> NuSVC:
     NuSVC
         With the kernel of ``machine`` and nu = 2 / (mu W), W being the sum of the weights. The
         machines of several C may have the same nu, where a class has no free coefficient: then
-        they agree but for scale and bias.
+        they agree except for scale and bias.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _shared(machine: Machine) -> dict[str, Any]:
     """The parameters that mean the same for all of them."""
     _check(machine)
     parameters = machine.get_params(deep=False)
-    shared = {*parameters} & {*HullClassifier._get_param_names()} - {"mu", "bias", "solver"}
+    shared = {*parameters} & {*HullClassifier().get_params(deep=False)} - {"mu", "bias", "solver"}
     # what a named kernel was made of is part of the kernel
     kernel = DEFAULTS | {"kernel": machine.kernel_}
     return {name: parameters[name] for name in shared} | kernel

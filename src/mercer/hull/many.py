@@ -35,7 +35,7 @@ def nearest_points_many(
 ) -> NearestPointsMany:
     """Nearest points of the convex hulls of many pairs of sets of points.
 
-    Each pair is solved on its own, in any dimension, exactly but for rounding; results do not
+    Each pair is solved on its own, in any dimension, exactly except for rounding; results do not
     depend on the number of threads.
 
     Parameters

@@ -82,7 +82,7 @@ def min_norm_point(
 
 
 def _by_wolfe(cloud: Cloud, mu: float | None, tol: float | None) -> MinNormPoint:
-    # of a weight that lets it have all of its coefficient, whatever mu is
+    # of a weight that lets it have all of its coefficient, for any mu
     origin = Cloud("origin", np.zeros((1, cloud.rows.shape[1])), np.array([np.inf]))
     near = by_wolfe(cloud, origin, mu, None, tol)
     numbers = (near.distance, near.gap, near.point_a, near.coef_a, near.status, near.n_iter)

@@ -71,7 +71,7 @@ def nearest_points(
     scale : float, default=None
         Factor in (0, 1] by which both hulls shrink towards the means of their rows.
     solver : str or Solver, default="auto"
-        "wolfe" is exact but for rounding, for dense rows without a kernel; "auto" takes it up to
+        "wolfe" is exact except for rounding, for dense rows without a kernel; "auto" takes it up to
         128 features, else a solver of :mod:`mercer.solvers`. Any of these may be named.
     tol : float, default=None
         Accuracy that is enough: of "wolfe" the gap relative to the distance (None: rounding), of
@@ -172,7 +172,7 @@ def _clouds(
 
 
 def _restored(found: NearestPoints, row_scale: RowScale) -> NearestPoints:
-    """What was found on another scale, on that of the rows."""
+    """The result on the scale of the rows."""
     point_a, point_b = row_scale.point(found.point_a), row_scale.point(found.point_b)
     assert found.direction is not None
     assert point_a is not None

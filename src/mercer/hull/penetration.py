@@ -119,7 +119,7 @@ def _simplex(polytope: _Differences) -> FloatArray:
 
 
 def _beside(basis: FloatArray, rows: FloatArray) -> FloatArray:
-    """What rows have beside the span of an orthonormal basis; taken off twice."""
+    """The part of rows outside the span of an orthonormal basis, projected twice."""
     left = rows - (rows @ basis.T) @ basis
     return np.asarray(left - (left @ basis.T) @ basis)
 

@@ -1,4 +1,4 @@
-"""What is found out about hulls: plain values."""
+"""Results on hulls: plain values."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class NearestPoints:
 
     @property
     def lower_bound(self) -> float:
-        """What the distance is at least."""
+        """A lower bound of the distance."""
         return max(self.distance - self.gap, 0.0)
 
 
@@ -234,7 +234,7 @@ class Penetration:
     depth : float
         Length of the shortest translation after which they touch only; 0 where they do not overlap.
     gap : float
-        The least depth lies in ``[depth - gap, depth]``, but for rounding.
+        The least depth lies in ``[depth - gap, depth]``, up to rounding.
     direction : ndarray of shape (n_features,)
         Unit vector along which the hull of ``A`` moves by ``depth``; zeros where hulls are apart.
     status : str

@@ -161,7 +161,7 @@ def check_tol(tol: float | None) -> None:
 
 
 def check_limits(tol: float | None, max_time: float | None, n_threads: int | None) -> None:
-    """Refuse what is no tolerance, time or number of threads, whoever will look at it."""
+    """Check tolerance, time and number of threads, also where a solver ignores them."""
     check_tol(tol)
     _check_not_negative("max_time", max_time)
     if n_threads is not None and not isinstance(n_threads, Integral):

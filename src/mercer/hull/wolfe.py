@@ -1,4 +1,4 @@
-"""Points of hulls by simplices of rows, exact but for rounding (docs/theory/hulls.md#wolfe)."""
+"""Points of hulls by simplices of rows, exact except for rounding (docs/theory/hulls.md#wolfe)."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _check(machine: Any) -> None:
 
 
 def _check_function(machine: Any) -> None:
-    """What is evaluated: weights of the features, or coefficients of support vectors."""
+    """The evaluated arrays: weights of the features, or coefficients of support vectors."""
     check_kernel(machine.kernel_, is_precomputed(machine.kernel))
     n_coef, n_intercepts = _counts(machine)
     if "coef_" in vars(machine):

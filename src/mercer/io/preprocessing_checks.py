@@ -52,7 +52,7 @@ def checked_part(part: Any) -> Any:
 
 
 def _check_pipeline(pipeline: Any) -> None:
-    _check_steps(pipeline.steps, 2)
+    _check_steps(pipeline.steps, 2, may_be_none=True)  # which is "passthrough"
 
 
 def _check_columns(columns: Any) -> None:
@@ -60,11 +60,12 @@ def _check_columns(columns: Any) -> None:
     _check_steps(getattr(columns, "transformers_", columns.transformers), 3)
 
 
-def _check_steps(steps: Any, length: int) -> None:
+def _check_steps(steps: Any, length: int, *, may_be_none: bool = False) -> None:
     for step in steps if isinstance(steps, list) else [None]:
         is_step = isinstance(step, tuple) and len(step) == length and isinstance(step[0], str)
         part = step[1] if isinstance(step, tuple) and is_step else None
         is_part = hasattr(part, "fit") or (isinstance(part, str) and part in UNFITTED)
+        is_part |= may_be_none and is_step and part is None
         require(is_part, f"a step must be a name and an estimator, got {step!r:.60}")
 
 

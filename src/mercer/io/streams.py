@@ -51,7 +51,7 @@ def _add_missing(machine: Any) -> None:
 def _check_online(machine: Any) -> None:
     """What is kept of a stream, and all examples if they are kept."""
     check_shape(machine)
-    kept, rules = vars(machine).get("_kept"), machine._rules()
+    kept, task = vars(machine).get("_kept"), machine._restored_task(vars(machine))
     check_kernel(machine.kernel_, False)
     if is_classifier(machine):
         classes = machine.classes_
@@ -59,15 +59,15 @@ def _check_online(machine: Any) -> None:
         require(type(machine._has_all_classes) is bool, "whether all classes are known")
     require(isinstance(kept, dict) and set(kept) == _KEPT, "what is kept of the stream")
     assert isinstance(kept, dict)
-    n, width = np.size(kept["ids"]), rules.n_functions * rules.variables_per_row
+    n, width = np.size(kept["ids"]), task.n_functions * task.variables_per_row
     for name, kinds, shape in (
         ("slots", "i", (n,)),
         ("ids", "i", (n,)),
         ("terms", "f", (n, 3 * width)),
         ("beta", "f", (n, width)),
         ("gradient", "f", (n, width)),
-        ("gradient_error", "f", (rules.n_functions,)),
-        ("intercept", "f", (rules.n_functions,)),
+        ("gradient_error", "f", (task.n_functions,)),
+        ("intercept", "f", (task.n_functions,)),
     ):
         if kept[name] is not None or name not in ("gradient", "gradient_error", "intercept"):
             require_array(kept[name], f"{name} of the stream", kinds, shape)
@@ -92,7 +92,7 @@ def _check_online(machine: Any) -> None:
     else:
         require(kept["rows"] is None, "rows of the stream")
     if hasattr(machine, "solutions_"):
-        check_solutions(machine, rules.n_functions)
+        check_solutions(machine, task.n_functions)
     if "_seen" in vars(machine):
         _check_seen(machine)
     require(machine._judged is None or is_classifier(machine), "values of a stream")

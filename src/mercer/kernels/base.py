@@ -24,7 +24,7 @@ class Kernel(Parametrized, ABC):
 
     Kernels are values: equal if their type and parameters are, hashable, printable as an
     expression that builds them. ``k1 + k2``, ``k1 * k2``, ``k + 1.0`` and ``2.0 * k`` combine
-    them. All values are computed in float64, whatever the rows are stored in.
+    them. All values are computed in float64, for all rows stored in.
 
     A kernel computes on prepared rows (``as_rows`` of mercer.kernels.rows), so that the
     methods with an underscore may slice them; those return new arrays.
@@ -93,9 +93,9 @@ class Kernel(Parametrized, ABC):
         return common_kind([part.row_kind for part in self._parts().values()])
 
     @property
-    def _entry_arrays(self) -> int:
+    def entry_arrays(self) -> int:
         """Arrays of one number per entry alive at once while a block is contracted."""
-        return 4 + sum(part._entry_arrays for part in self._parts().values())
+        return 4 + sum(part.entry_arrays for part in self._parts().values())
 
     def resolve(self, X: Rows, sample_weight: ArrayLike | None = None) -> Self:
         """Return the kernel with everything that depends on the data turned into numbers.
@@ -203,7 +203,7 @@ class Kernel(Parametrized, ABC):
         if self.row_kind == "stored":
             # The rows are the whole matrix already, and column j is known by its place only.
             return gradient + self._contract(X, Z, weights(slice(n), slice(m)))
-        size = 8 * self._entry_arrays
+        size = 8 * self.entry_arrays
         if Z is X:
             # k(x, z) = k(z, x): one of two blocks with the weights of both
             for rows, columns in triangle_slices(n, size, block_bytes):

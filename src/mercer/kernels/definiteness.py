@@ -25,7 +25,7 @@ _ORDER: tuple[Definiteness, ...] = ("refuted", "unknown", "stated", "known")
 
 
 def as_statement(value: Any) -> bool | None:
-    """What a caller states about a kernel: True, False, or None."""
+    """The statement of a caller about a kernel: True, False, or None."""
     if value is None or isinstance(value, (bool, np.bool_)):
         return None if value is None else bool(value)
     raise TypeError(f"positive_definite must be True, False or None, got {value!r}")

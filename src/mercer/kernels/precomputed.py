@@ -46,7 +46,7 @@ class Precomputed(Kernel):
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """What the caller said of the matrix."""
+        """The definiteness that the caller stated for the matrix."""
         return as_statement(self.positive_definite)
 
     @property

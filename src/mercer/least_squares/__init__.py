@@ -2,8 +2,4 @@
 
 from __future__ import annotations
 
-from mercer.least_squares.scan import default_alphas
-
-__all__ = [
-    "default_alphas",
-]
+__all__: list[str] = []

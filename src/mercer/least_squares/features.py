@@ -175,7 +175,7 @@ class FeatureSystem:
 
         See docs/theory/least_squares.md#leave-one-out-values.
 
-        y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i), but for rows of leverage h_i near 1, where
+        y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i), except for rows of leverage h_i near 1, where
         both differences cancel.
         """
         targets, weight, features = *self._known(rows), self.source(rows)

@@ -33,7 +33,7 @@ def left_out_values(
         B = I + s [1/W_R + Phi (S_R + alpha)^-1 Phi'] s,    r = s (y - f_R),
         y_i - f_-i(x_i) = [B^-1 r]_i / ([B^-1]_ii s_i):
 
-    sums of positive terms in the place of differences.
+    sums of positive terms in place of differences.
     """
     T, filters = others.coordinates(features), others.factor.filters(alphas)
     before = others.moments.target_mean + linear_form(T, filters, others.z)

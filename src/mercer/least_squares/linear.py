@@ -177,6 +177,6 @@ def woodbury(system: FeatureSystem, alpha: float) -> tuple[FloatArray, FloatArra
     for rows in system.blocks:
         coef[rows] -= system.source(rows) @ weights - moments.mean @ weights
     if s.bias:
-        # they sum to 0, but for the rounding of the means
+        # they sum to 0, except for the rounding of the means
         coef -= s.weight @ coef / s.total
     return s.weight[:, None] * coef / alpha, intercept

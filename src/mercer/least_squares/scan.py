@@ -117,7 +117,7 @@ def default_alphas(largest: float, rounding: float = 0.0) -> FloatArray:
 
     Examples
     --------
-    >>> from mercer.least_squares import default_alphas
+    >>> from mercer.least_squares.scan import default_alphas
     >>> alphas = default_alphas(100.0)
     >>> float(alphas.max() / alphas.min()) > 1e10
     True

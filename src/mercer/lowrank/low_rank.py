@@ -40,9 +40,9 @@ _ROWS: dict[str, Any] = {
 
 
 class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """How a machine is to approximate the kernel matrix by a few of its columns.
+    """How a machine approximates the kernel matrix by a few of its columns.
 
-    By itself it is a transformer to the features of the landmarks, whose inner products are the
+    Used alone it is a transformer to the features of the landmarks, whose inner products are the
     Nystrom kernel: a linear model on them is a low-rank kernel machine.
 
     Parameters
@@ -81,7 +81,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     maps_ : tuple of FeatureMap
         The features of each model.
     kernel_ : Kernel
-        The kernel of the transformer, its parameters numbers.
+        The kernel of the transformer, with its parameters as numbers.
     n_features_in_ : int
         Number of features of the rows that the transformer was fitted to.
 

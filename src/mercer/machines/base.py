@@ -1,10 +1,8 @@
-"""What all machines share: validate, build a Gram, solve, keep what was fitted, evaluate."""
+"""The base of all machines: validate, build a Gram, solve, keep the fit, evaluate."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
-from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,21 +17,16 @@ from mercer._sklearn import (
     CallbackSupportMixin,
     Interval,
     StrOptions,
-    validate_parameter_constraints,
 )
 from mercer._warning import warn
 from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Gram
 from mercer.gram.bounded_expansion import LazyExpansion
-from mercer.gram.expansion import Expansion
 from mercer.gram.native import take_rows
-from mercer.gram.shift import shift_of_far_rows
-from mercer.gram.spot_check import warn_of_indefinite
-from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
-from mercer.kernels.convert import flat_kernel
-from mercer.kernels.precomputed import check_kernel_matrix
+from mercer.kernels import Kernel
 from mercer.machines.certified import certificate_html
 from mercer.machines.early_end import early_end, is_done
+from mercer.machines.parameters import check_parameters, defaults_of
 from mercer.machines.solving import Problems, Rows, solve_all
 from mercer.problem import Solution, Solutions
 from mercer.problem.solutions import column, relative_gaps
@@ -49,7 +42,6 @@ _PLAIN = (int, float, str)
 class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
-    _known_defaults: ClassVar[dict[str, Any]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [
             StrOptions({"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}),
@@ -95,78 +87,12 @@ class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
             self._forget_expansion()
 
     @classmethod
-    def _defaults(cls) -> dict[str, Any]:
-        """Parameters and their defaults; reading a signature takes long next to a small fit."""
-        if "_known_defaults" not in cls.__dict__:
-            signature = inspect.signature(cls).parameters
-            names = super()._get_param_names()
-            cls._known_defaults = {name: signature[name].default for name in names}
-        return cls._known_defaults
-
-    @classmethod
     def _get_param_names(cls) -> list[str]:
-        return list(cls._defaults())
+        return list(defaults_of(cls))
 
-    def _validate_params(self) -> None:
-        """Check the parameters that are not their defaults."""
-        given = vars(self)
-        for name, default in self._defaults().items():
-            value = given[name] if name in given else getattr(self, name)
-            if value is default:
-                continue
-            # plain values were mostly looked at before
-            judge: Any = _is_allowed if type(value) in _PLAIN else _is_allowed.__wrapped__
-            if not judge(type(self), name, type(value), value):
-                validate_parameter_constraints(
-                    self._parameter_constraints, {name: value}, caller_name=type(self).__name__
-                )
+    _validate_params = check_parameters  # the name that scikit-learn calls it by
 
     # --- fitting ---------------------------------------------------------------------
-
-    def _resolve_kernel(self, X: Any, weight: FloatArray) -> Kernel:
-        """The kernel with all parameters numbers; a kernel matrix is looked at once, here."""
-        has_gamma = isinstance(self.kernel, str) and self.kernel not in ("linear", "precomputed")
-        if has_gamma and self.gamma == 0.0:
-            kernel: Kernel = flat_kernel(self.kernel, self.coef0, self.degree)
-        else:
-            kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
-        kernel = kernel.resolve(X, sample_weight=weight)
-        if is_precomputed(self.kernel):
-            facts = check_kernel_matrix(X)
-            if facts.is_surely_indefinite and kernel == Precomputed():
-                kernel = Precomputed(positive_definite=False)
-        if kernel.definiteness == "refuted":
-            warn_of_indefinite(kernel)
-        return kernel
-
-    def _make_gram(
-        self,
-        kernel: Kernel,
-        X: Any,
-        weight: FloatArray,
-        segments: ArrayLike | None = None,
-        bias: Any = None,
-    ) -> Gram:
-        """The kernel values of the rows; ``bias`` may stand in for ``fit_intercept``.
-
-        A precomputed kernel was resolved for the rows, which has checked them.
-        """
-        sums_vanish = self._sums_vanish() if bias is None else bias is True
-        if (getattr(self, "fit_intercept", True) if bias is None else bias) == "penalized":
-            kernel = kernel + Constant(1.0, value_bounds="fixed")
-        may_move = sums_vanish and not kernel.is_normalized
-        shift = shift_of_far_rows(kernel.form(), X, weight) if may_move else None
-        gram = Gram(
-            kernel,
-            X,
-            cache_size=getattr(self, "cache_size", "auto"),
-            precision=self.precision,
-            n_threads=self.n_threads,
-            segments=segments,
-            shift=shift,
-            is_checked=is_precomputed(self.kernel),
-        )
-        return gram.gather(self.max_time).check_values()
 
     def _sums_vanish(self) -> bool:
         """Whether the coefficients of every function add up to zero: there is a free bias."""
@@ -229,16 +155,13 @@ class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
         self.fit_status_ = int(any(not self._is_done(solutions[k]) for k in open_ones))
         self._forget_expansion()
         if self.fit_status_:
-            self._warn_not_converged()
+            warn(early_end(self, self.solutions_, self._problem_name), ConvergenceWarning)
 
     _problem_name: ClassVar[str] = "problems"
 
     def _is_done(self, solution: Solution) -> bool:
         """Whether a solution needs no warning."""
         return is_done(solution)
-
-    def _warn_not_converged(self) -> None:
-        warn(early_end(self, self.solutions_, self._problem_name), ConvergenceWarning)
 
     def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:
         self.support_ = support.astype(np.int32)
@@ -251,6 +174,7 @@ class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
 
     def _forget_expansion(self) -> None:
         """Forget the expansion of an earlier fit: the next one is made when it is asked for."""
+        # a list: predictions leave the attributes as they are
         self._expansions: list[LazyExpansion] = []
 
     @property
@@ -270,10 +194,6 @@ class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
             self._expansions.append(made)
         return self._expansions[0]
 
-    @property
-    def _expansion(self) -> Expansion:
-        return self._expanded.exact
-
     def _expansion_parts(self) -> ArrayLike | None:
         """Offsets of the parts of the expansion wanted one by one."""
         return None
@@ -281,20 +201,6 @@ class KernelMachine(RowReader, Reported, CallbackSupportMixin, BaseEstimator):
     def _can_screen(self) -> bool:
         """Whether signs may be found in single precision, with a bound of its error."""
         return self.precision == "auto" and self._expanded.is_bounded
-
-    def _evaluate(self, X: Any) -> FloatArray:
-        """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
-        return self._expansion.evaluate(X)
-
-
-@lru_cache(maxsize=1024)
-def _is_allowed(machine: type[KernelMachine], name: str, kind: type, value: Any) -> bool:
-    """Whether a constraint that is an object already holds: most do, and need not be made.
-
-    ``kind`` is the type of the value: 1, 1.0 and True are equal.
-    """
-    found = machine._parameter_constraints.get(name, ())
-    return any(isinstance(c, Interval | StrOptions) and c.is_satisfied_by(value) for c in found)
 
 
 def has_free_bias(machine: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What a warning says of a fit that ended early: why, how far it came, and what helps."""
+"""The warning of a fit that ended early: why, how far it came, and what helps."""
 
 from __future__ import annotations
 

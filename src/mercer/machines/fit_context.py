@@ -1,4 +1,4 @@
-"""What goes around ``fit``: scikit-learn's check of parameters, no warnings of NumPy's."""
+"""The context of ``fit``: scikit-learn's check of parameters, no warnings of NumPy's."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def functions_of(machine: KernelMachine, output: str = "classes") -> MachineFunc
         raise ValueError(f"output must be 'classes' or 'machines', got {output!r}")
     if isinstance(machine, LeastSquaresMachine):
         return _of_least_squares(machine, output)
-    expansion = _in_double(machine._expansion)
+    expansion = _in_double(machine._expanded.exact)
     scheme = machine._scheme if isinstance(machine, KernelClassifier) else None
     read = (lambda values, bias: values[0] + bias) if scheme is None else scheme.decisions
     near = np.asarray(machine._bias)
@@ -128,7 +128,7 @@ def functions_of(machine: KernelMachine, output: str = "classes") -> MachineFunc
 def _of_least_squares(machine: Any, output: str) -> MachineFunctions:
     """A machine that has weights of the features is an expansion over these, by x'z."""
     has_rows = not hasattr(machine, "coef_")
-    expansion = _in_double(machine._expansion) if has_rows else None
+    expansion = _in_double(machine._expanded.exact) if has_rows else None
     weights = None if has_rows else np.atleast_2d(np.asarray(machine.coef_, dtype=np.float64))
     found = MachineFunctions(
         kernel=Linear() if expansion is None else expansion.kernel,

@@ -62,7 +62,7 @@ def sensitivity_at(own: KernelMachine, rows: Any) -> FloatArray:
     index = np.linspace(0, count - 1, min(count, _MOST_ROWS)).round().astype(np.intp)
     rows = take_rows(rows, index)
     total = np.zeros(rows.shape[1])
-    size = 8 * functions.kernel._entry_arrays * len(functions.coef)
+    size = 8 * functions.kernel.entry_arrays * len(functions.coef)
     for part in row_slices(len(index), size, _BLOCK_BYTES):
         block = rows[part]
         for coef in functions.coef.T:

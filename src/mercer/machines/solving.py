@@ -18,10 +18,10 @@ from mercer.machines.verbose import progress_display
 from mercer.problem import Problem, Solution
 from mercer.problem.solution import lowered
 from mercer.solvers.auto import Auto, is_matrix_cheap
-from mercer.solvers.crew import Crew
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress, ending_all
 from mercer.solvers.solving import resolve_solver, solve_by
+from mercer.solvers.worker_threads import WorkerThreads
 
 __all__ = ["FEW_ROWS", "Problems", "Solved", "display_of", "solve_all", "solve_side_by_side"]
 
@@ -44,7 +44,7 @@ Rows = Sequence[NDArray[np.intp]]
 
 
 class Solved(NamedTuple):
-    """What came of one problem.
+    """The result of one problem.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class Problems:
 
 
 def display_of(machine: Any, total: int = 1) -> AbstractContextManager[Any]:
-    """What shows the progress of a machine on its problems; None if that is not wanted."""
+    """The display of the progress of a machine on its problems; None without ``verbose``."""
     return progress_display(total, type(machine).__name__) if machine.verbose else nullcontext()
 
 
@@ -196,13 +196,13 @@ def solve_side_by_side(
     """
     problems.is_side_by_side = True
     queue = _Queue(which)
-    crew = Crew(queue, problems.gram.n_threads)
+    workers = WorkerThreads(queue, problems.gram.n_threads)
     found: dict[int, Solved] = {}
     watch = None if callback is None else _Watch(problems, which, callback)
 
     def solve(k: int) -> None:
         def go_on(progress: Progress) -> object:
-            crew.end_if_over()
+            workers.end_if_over()
             return watch is not None and watch.hear(k, progress)
 
         with problems.gram.visit():
@@ -210,13 +210,13 @@ def solve_side_by_side(
         if watch is not None:
             watch.close(k, found[k].solution)
 
-    with crew.at_work(solve):
-        crew.wait_for(lambda: queue.n_left == 0, None if watch is None else watch.tell)
+    with workers.at_work(solve):
+        workers.wait_for(lambda: queue.n_left == 0, None if watch is None else watch.tell)
     return [found[k] for k in which]
 
 
 class _Watch:
-    """What several problems that are solved at a time report, as one report."""
+    """One report for several problems that are solved at the same time."""
 
     def __init__(self, problems: Problems, which: Sequence[int], callback: Callback) -> None:
         self._callback, self._began = callback, time.perf_counter()

@@ -1,8 +1,9 @@
-"""What ``verbose`` shows: a progress bar if ``rich`` is there, else lines."""
+"""The display of ``verbose``: a progress bar if ``rich`` is installed, else lines."""
 
 from __future__ import annotations
 
 import importlib.util
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +46,10 @@ class _Bar:
 def describe(k: int, total: int, progress: Progress) -> str:
     """A progress report in words."""
     which = f"problem {k + 1} of {total}, " if total > 1 else ""
+    if progress.parameter:
+        which += f"{progress.parameter} = {progress.value:.4g}, "
+    if math.isnan(progress.objective):  # of an exact path
+        return f"{which}step {progress.iteration}, free {progress.n_active}"
     return (
         f"{which}iteration {progress.iteration}, violation {progress.violation:.2e}, "
         f"objective {progress.objective:.6g}, active {progress.n_active}"

@@ -139,7 +139,7 @@ def _slope_range(
 
 
 def is_full(problem: MulticlassProblem, alpha: FloatArray) -> NDArray[np.bool_]:
-    """Whether the variables of each row add up to their bound, but for rounding."""
+    """Whether the variables of each row add up to their bound, up to rounding."""
     return np.asarray(alpha.sum(axis=0) >= _FULL * problem.upper)
 
 

@@ -11,7 +11,7 @@ from mercer.multiclass.problem import MulticlassProblem
 
 __all__ = ["ALL_IN_ONE", "multiclass_problem"]
 
-# Margins and slacks of each machine as its authors have them, but for the margin of
+# Margins and slacks of each machine as its authors have them, except for the margin of
 # Lee, Lin and Wahba (docs/theory/multiclass.md#all-classes-in-one-machine).
 _KINDS: dict[str, dict[str, Any]] = {
     "weston-watkins": {"margin": 2.0},

@@ -7,7 +7,7 @@ and (Fine & Scheinberg 2001)
     (E + V V')^-1 = E^-1 - E^-1 V (I + V'E^-1 V)^-1 V'E^-1,    V'E^-1 V = sum_i M_i (x) f_i f_i',
 
 where E = D + G g G' has a block for each row, and M_i = sum_pq (E_i^-1)_pq nu_p nu_q'. That is a
-system of n_classes times the rank of K, whatever the number of rows.
+system of n_classes times the rank of K, for any number of rows.
 """
 
 from __future__ import annotations

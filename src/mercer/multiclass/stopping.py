@@ -23,7 +23,7 @@ _FIRST = 0.1  # violation that is tried first if only the gap counts, in margins
 
 @dataclass(frozen=True)
 class Target:
-    """What a run is to reach: a violation, a relative gap, or both."""
+    """The goal of a run: a violation, a relative gap, or both."""
 
     stopping: Stopping
     tol: float
@@ -41,7 +41,7 @@ class Target:
         return limits[self.stopping]
 
     def first_violation(self, problem: MulticlassProblem) -> float:
-        """What to try first; less if the gap is then too large."""
+        """The first violation to aim at; smaller if the gap is then too large."""
         return self.tol if self.stopping != "gap" else max(_FIRST * problem.margin, self.tol)
 
     def is_gap_small(

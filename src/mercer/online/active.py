@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from mercer.gram.native import count_rows, take_rows
+from mercer.online.finisher import Finisher
 from mercer.online.machine import OnlineMachine
 from mercer.online.query import STRATEGIES, Pool, Rows
 from mercer.solvers.runs.deadline import Deadline
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["ActiveMachine"]
 
@@ -152,16 +153,20 @@ class ActiveMachine(OnlineMachine):
         self.stop_reason_ = loop.run()
         self.queried_ = loop.queried
         if self.finishing != "none":
-            self._finish_kept(loop.deadline)
+            finisher = Finisher(self, self._learned, loop.deadline)
+            try:
+                finisher.finish_kept()
+            finally:
+                self._set_fitted(finisher.learned)
         return self
 
     def _pool_rows(self, X: Any) -> Any:
         """Checked rows of a pool, also of a machine that has learned nothing yet."""
-        if hasattr(self, "_stream"):
+        if hasattr(self, "_learned"):
             return read_new_rows(self, X)
         stranger = type(self)(**self.get_params(deep=False))
         labels = np.zeros(X.shape[0] if hasattr(X, "shape") and X.ndim else len(X))
-        return stranger._validate_fit(X, labels, None)[0]
+        return read_training_rows(stranger, X, labels, None)[0]
 
 
 @dataclass(frozen=True)
@@ -190,7 +195,7 @@ def chosen_rows(
         candidates = random.permutation(candidates)[: max(settings.n_candidates, n)]
         rows = take_rows(X, candidates)
     is_blind = settings.strategy == "random"
-    values = np.zeros((len(candidates), 1)) if is_blind else machine._reading.values(rows)
+    values = np.zeros((len(candidates), 1)) if is_blind else machine._learned.reading.values(rows)
     vectors, violation = machine.support_vectors_, machine.violation_
     pool = Pool(rows, values, machine.kernel_, vectors, violation, random)
     return candidates[pool.choose(n, settings.strategy, settings.diversity)], float(pool.near.min())
@@ -218,7 +223,7 @@ class _Loop:
         self.random = check_random_state(self.machine.random_state)
         self.is_left = np.ones(count_rows(self.rows), dtype=bool)
         self.left = np.flatnonzero(self.is_left)
-        if not hasattr(self.machine, "_stream"):
+        if not hasattr(self.machine, "_learned"):
             self._learn(self._first_rows())
         while not (reason := self._reason()):
             batch = min(self.batch_size, self.budget - len(self.queried))

@@ -20,13 +20,11 @@ from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 from mercer.solvers.runs.selective_certificate import KnownGradient, product_error
 
-__all__ = ["NEAR", "ChunkLearner"]
+__all__ = ["ChunkLearner"]
 
 FloatArray = NDArray[np.float64]
 # Rows of one problem next to the kept ones; more are taken in parts.
 MOST_ROWS = 10_000
-# Distance from the margin, in units of it, up to which examples without a coefficient are kept.
-NEAR = 0.1
 _SEEDS = 5  # examples that stay while a function waits for its other class
 # Share of the tolerance that errors of gradients may take which are followed from chunk to chunk.
 _MOST_ERROR = 0.5
@@ -41,7 +39,7 @@ class ChunkLearner:
     stream : Stream
         Where the examples go.
     make_gram : callable
-        Kernel values of rows.
+        Kernel values of rows, which have weights.
     tol : float
         KKT violation up to which a problem is solved.
     slack : float
@@ -53,7 +51,7 @@ class ChunkLearner:
     """
 
     stream: Stream
-    make_gram: Callable[[Any], Gram]
+    make_gram: Callable[[Any, FloatArray], Gram]
     tol: float
     slack: float
     deadline: Deadline
@@ -78,7 +76,7 @@ class ChunkLearner:
         ids, terms = np.concatenate([state["ids"], ids]), np.concatenate([state["terms"], terms])
         beta = np.zeros((len(ids), state["beta"].shape[1]))
         beta[:n_kept] = state["beta"]
-        gram = self.make_gram(rows)
+        gram = self.make_gram(rows, np.ones(len(ids)))
         found = finished(
             gram,
             terms,
@@ -108,7 +106,7 @@ class ChunkLearner:
             self.is_converged = all(s.status == "converged" for s in found.solutions)
 
     def _counting(self, n_taken: int) -> Callback | None:
-        """The callback, told of examples and not of the steps of a solver."""
+        """The callback, with counts of examples instead of the steps of a solver."""
         callback = self.callback
         if callback is None:
             return None

@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 from mercer.gram.native import take_rows
 from mercer.online.kept_rows import Ids, stacked
 
-__all__ = ["History"]
+__all__ = ["Examples", "History"]
+
+# Rows, targets, weights and ids.
+Examples = tuple[Any, NDArray[Any], NDArray[np.float64], Ids]
 
 
 class History:
     """Rows with their targets, weights and ids, ids ascending."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[Any, NDArray[Any], NDArray[np.float64], Ids]] = []
+        self._parts: list[Examples] = []
 
     def add(self, rows: Any, targets: NDArray[Any], weight: NDArray[np.float64], ids: Ids) -> None:
         """Keep copies of some more examples, whose ids follow those of all others."""
@@ -25,7 +28,7 @@ class History:
             everything = np.arange(len(ids))
             self._parts.append((take_rows(rows, everything), targets.copy(), weight.copy(), ids))
 
-    def all(self) -> tuple[Any, NDArray[Any], NDArray[np.float64], Ids]:
+    def all(self) -> Examples:
         """Rows, targets, weights and ids of all examples."""
         if len(self._parts) > 1:
             columns = list(zip(*self._parts, strict=True))
@@ -42,11 +45,13 @@ class History:
         places = np.minimum(np.searchsorted(own, ids), len(own) - 1)
         return np.where(own[places] == ids, places, -1)
 
-    def drop(self, places: NDArray[np.intp]) -> None:
-        """Forget examples."""
+    def without(self, places: NDArray[np.intp]) -> History:
+        """The other examples."""
         rows, targets, weight, ids = self.all()
         left = np.setdiff1d(np.arange(len(ids)), places)
-        self._parts = [(take_rows(rows, left), targets[left], weight[left], ids[left])]
+        other = History()
+        other._parts = [(take_rows(rows, left), targets[left], weight[left], ids[left])]
+        return other
 
     def relabelled(self, places: NDArray[np.intp]) -> History:
         """The same examples, with other numbers for their classes."""
@@ -61,9 +66,7 @@ class History:
         other = History()
         other._parts = list(self._parts)
         other.add(rows, targets, weight, ids)
-        if len(other) > most:
-            other.drop(np.arange(len(other) - most))
-        return other
+        return other if len(other) <= most else other.without(np.arange(len(other) - most))
 
     def __len__(self) -> int:
         return sum(len(part[3]) for part in self._parts)

@@ -1,44 +1,45 @@
-"""What online machines share: parameters, chunks and epochs."""
+"""What online machines share: parameters, chunks that are read, and fitted attributes."""
 
 from __future__ import annotations
 
-import time
+from abc import abstractmethod
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import Interval, StrOptions
-from mercer._threads import resolve_threads
-from mercer._warning import warn
-from mercer.gram import Gram
-from mercer.gram.native import count_rows, take_rows
+from mercer.gram.bounded_expansion import LazyExpansion
 from mercer.machines.base import KernelMachine
-from mercer.machines.solving import display_of
-from mercer.online.beginning_machine import BeginningMachine
-from mercer.online.chunks import ChunkLearner
-from mercer.online.history import History
-from mercer.online.kept_rows import Ids, stacked
-from mercer.online.stream import Stream
+from mercer.machines.linear_coef import linear_coef
+from mercer.online.finisher import Finisher
+from mercer.online.kept_rows import Ids
+from mercer.online.learned import CERTIFIED, SAVED, Learned
+from mercer.online.parameters import check_combination, check_fixed
+from mercer.online.stream_learner import StreamLearner
+from mercer.online.target_task import Task
 from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import Callback, Progress
-from mercer.training.rows import is_precomputed
+from mercer.training.checked_input import are_ready
+from mercer.training.rows import read_new_rows, read_training_rows, takes_objects
+from mercer.training.weights import check_weight
 
 __all__ = ["OnlineMachine"]
 
 FloatArray = NDArray[np.float64]
-LARGE_CHUNK = 100  # rows from which a chunk is learned as a whole, and that tell a rule of gamma
-_REPORT = 0.05  # seconds between two calls of the callback
-_BYTES = (np.uint8, np.int8)
 
 
-class OnlineMachine(BeginningMachine):
-    """Base of the machines that learn from a stream."""
+class OnlineMachine(KernelMachine):
+    """Base of the machines that learn from a stream.
 
+    Its parameters say how; ``_learned`` is what it has learned, once a stream has begun.
+    """
+
+    _learned: Learned
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
             name: KernelMachine._parameter_constraints[name]
@@ -60,214 +61,212 @@ class OnlineMachine(BeginningMachine):
         "random_state": ["random_state"],
     }
 
-    def _check_combination(self) -> None:
-        if is_precomputed(self.kernel):
-            raise ValueError("kernel must be a function of rows, got 'precomputed'")
-        if not np.isfinite(self.C):
-            raise ValueError(f"C must be finite, got {self.C!r}")
-        if self.max_support_vectors is not None and self.keep_rows:
-            raise ValueError(
-                "keep_rows must be False with max_support_vectors, got True: the optimum of all "
-                "rows would exceed the budget"
+    @abstractmethod
+    def _restored_task(self, saved: Mapping[str, Any]) -> Task:
+        """What was learned, from what a file or a pickle holds."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = False
+        return tags
+
+    def _sums_vanish(self) -> bool:
+        return True
+
+    # --- learning --------------------------------------------------------------------
+
+    def _read_chunk(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, **options: Any
+    ) -> tuple[Any, Any, FloatArray]:
+        """Checked rows, targets and weights; of one row the long way takes longer than learning."""
+        check_combination(self)
+        is_absent = is_ready = False
+        has_begun = hasattr(self, "_learned")
+        if has_begun:
+            check_fixed(self, self._learned.fixed)
+            is_ready = not takes_objects(self.kernel) and self._is_known_width(X)
+            is_absent = _is_nothing(sample_weight)
+        if is_absent:  # its length is looked at all the same
+            sample_weight = np.ones(len(np.asarray(sample_weight)))
+        if is_ready and are_ready(X, y, needs_y=True):
+            weight = check_weight(sample_weight, len(X))
+        else:
+            X, y, weight = read_training_rows(
+                self, X, y, sample_weight, reset=not has_begun, **options
             )
+        return X, y, 0.0 * weight if is_absent else weight
 
-        if self.window is not None and (self.keep_rows or self.max_support_vectors is not None):
-            name = "keep_rows" if self.keep_rows else "max_support_vectors"
-            raise ValueError(
-                f"{name} must not be set with a window, got {getattr(self, name)!r}: the window "
-                "says what is kept"
-            )
-
-    def _learn(
-        self,
-        X: Any,
-        order: NDArray[np.intp],
-        targets: NDArray[Any],
-        weight: FloatArray,
-        ids: Ids,
-        deadline: Deadline,
-        *,
-        one_by_one: bool = False,
-    ) -> None:
-        """Take in rows in this order, but for those without weight; ``_n_taken`` counts them.
-
-        ``ids`` has those of the rows of ``X``.
-        """
-        present = np.flatnonzero(weight[order] > 0)
-        self._stream.follow(self._rules())
-        self._stream.packing.n_threads = resolve_threads(self.n_threads)
-        terms, rows = self._terms(targets, weight), order[present]
+    def _learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:
+        learner = StreamLearner(self, self._learned)
         try:
-            with display_of(self) as display:
-                callback = display.watch(0, self.callback) if display else self.callback
-                if not one_by_one and self._takes_whole(len(rows)):
-                    self._take_whole(X, rows, ids, terms, deadline, callback)
-                else:
-                    watch = self._watch(callback)
-                    self._stream.take(X, rows, ids, terms, deadline, watch)
+            learner.learn_chunk(X, targets, weight)
         finally:
-            with uninterrupted():
-                taken = self._stream.n_taken
-                self._n_taken = len(order) if taken == len(present) else int(present[taken])
-                self._changed()
+            self._set_fitted(learner.learned)
+        return self
 
-    def _takes_whole(self, n: int) -> bool:
-        """Whether so many examples are learned in one problem with the kept ones.
+    def _learn_epochs(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:
+        learner = StreamLearner(self, self._learned)
+        try:
+            learner.learn_epochs(X, targets, weight)
+        finally:
+            self._set_fitted(learner.learned)
+        return self
 
-        Many are, and so are few where the kernel rows of one by one would take too much memory.
+    def _set_fitted(self, learned: Learned) -> None:
+        """Fitted attributes, from what is learned."""
+        with uninterrupted():
+            self._learned = learned
+            self.kernel_, self.gamma_source_ = learned.kernel, learned.gamma_source
+            self._gamma = getattr(learned.kernel, "gamma", 0.0)
+            self.n_seen_ = learned.n_seen
+            self.shape_fit_ = (self.n_seen_, getattr(self, "n_features_in_", 0))
+            for name in CERTIFIED:
+                self.__dict__.pop(name, None)
+            self.__dict__.update(learned.certified)
+
+    def finish(self) -> Self:
+        """Make the solution optimal, with a certificate in ``solutions_``.
+
+        On the examples that are kept, or with ``keep_rows=True`` on all that were seen: then it is
+        that of a batch machine. Learning may go on afterwards.
+
+        Returns
+        -------
+        self : object
         """
-        is_free = self.selection == "auto" and self.max_support_vectors is None
-        if not is_free or self.kernel_.form().reads_python:
-            return False
-        # rows that grow one by one leave gaps of about their own size
-        size = 2 * (4 if self._stream.packing.precision == "single" else 8)
-        row_bytes = size * (self._stream.n_kept + n) ** 2
-        return n >= LARGE_CHUNK or row_bytes > self._rules().max_row_bytes
+        finisher = self._finisher()
+        try:
+            finisher.finish()
+        finally:
+            self._set_fitted(finisher.learned)
+        return self
 
-    def _take_whole(
-        self,
-        X: Any,
-        rows: NDArray[np.intp],
-        ids: Ids,
-        terms: FloatArray,
-        deadline: Deadline,
-        callback: Callback | None,
-    ) -> None:
-        def make_gram(rows: Any) -> Gram:
-            return self._make_gram(self.kernel_, rows, np.ones(count_rows(rows)))
+    def forget(self, ids: ArrayLike) -> Self:
+        """Remove examples as if they had never been seen; needs ``keep_rows=True`` or a window.
 
-        learner = ChunkLearner(self._stream, make_gram, self.tol, self._slack, deadline, callback)
-        learner.take(X, rows, ids, terms)
-        if not learner.is_converged and self._stream.n_taken == len(rows):
-            warn(
-                f"{type(self).__name__} took in the chunk, but max_time or the callback ended it "
-                "before its problem was solved; finish() goes on",
-                ConvergenceWarning,
+        The machine becomes the optimum of all other examples, certified in ``solutions_``: the
+        active-set method goes on from the present solution with the boxes of the removed examples
+        collapsed to zero.
+
+        Parameters
+        ----------
+        ids : array-like of int
+            Positions of the examples in the stream, counted from 0.
+
+        Returns
+        -------
+        self : object
+        """
+        finisher = self._finisher()
+        if not self.keep_rows and self.window is None:
+            raise ValueError(
+                "forget needs all examples that count: construct the machine with "
+                "keep_rows=True or a window, got keep_rows=False"
             )
+        try:
+            finisher.forget(ids)
+        finally:
+            self._set_fitted(finisher.learned)
+        return self
 
-    def _watch(self, callback: Callback | None) -> Any:
-        """Report the progress; return whether to stop."""
-        if callback is None:
-            return None
-        began = last = time.perf_counter()
+    def _finisher(self) -> Finisher:
+        check_is_fitted(self)
+        self._validate_params()
+        check_fixed(self, self._learned.fixed)
+        return Finisher(self, self._learned, Deadline.after(self.max_time))
 
-        def watch(stream: Stream) -> bool:
-            nonlocal last
-            now = time.perf_counter()
-            if now - last < _REPORT:
-                return False
-            last = now
-            learner = stream.learner
-            violation, objective = learner.violations().max(), learner.objectives().sum()
-            report = Progress(stream.n_taken, violation, objective, stream.n_kept, now - began)
-            return bool(callback(report))
+    # --- what was learned ------------------------------------------------------------
 
-        return watch
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain values: what is kept of the stream, not the core's part."""
+        state = dict(super().__getstate__())
+        learned = state.pop("_learned", None)
+        return state if learned is None else state | learned.saved()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        saved = {name: value for name, value in state.items() if name in SAVED}
+        for name in SAVED:
+            self.__dict__.pop(name, None)
+        super().__setstate__({name: value for name, value in state.items() if name not in SAVED})
+        if "_kept" in saved:
+            self._learned = Learned.restored(self, self._restored_task(saved), saved)
 
     @property
-    def _judges(self) -> bool:
-        """Whether values of examples before they are learned are remembered."""
-        return bool(getattr(self, "probability", False))
+    def _expanded(self) -> LazyExpansion:
+        return self._learned.reading.expanded
 
-    def _judge(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
-        """Remember values of examples that are not learned yet."""
+    def _values(self, X: Any) -> FloatArray:
+        """Values of the functions, shape (n_rows, n_functions)."""
+        X = read_new_rows(self, X)
+        return self._learned.reading.values(X)
 
-    def _learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
-        """Take in a chunk of a stream, in two halves where the second has to be judged."""
-        X, n = self._of_one_kind(X), len(weight)
-        learn = self._learn_rows if self.window is None else self._learn_window
-        cut = n // 2 if self._judges and not self.n_seen_ else 0
-        for part in (slice(0, cut), slice(cut, n)):
-            # not after a first half that was cut short
-            if part.start < part.stop and (not cut or self.n_seen_ == part.start):
-                self._judge(X[part], targets[part], weight[part])
-                learn(X[part], targets[part], weight[part])
+    @property
+    def _standing(self) -> Learned:
+        """What was learned, by a machine that has learned."""
+        check_is_fitted(self)
+        return self._learned
 
-    def _learn_window(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
-        """The optimum of the last examples, a chunk among them."""
-        present = np.flatnonzero(weight > 0)
-        ids = np.arange(self.n_seen_, self.n_seen_ + len(weight))
-        new = (take_rows(X, present), targets[present], weight[present], ids[present])
-        deadline = Deadline.after(self.max_time)
-        with self._as_it_was():
-            if self._waits:
-                self._settle(X, weight, learns=False)
-            before = self._history or History()
-            self._history = before.followed_by(*new, most=self.window)
-            self.n_seen_ += len(weight)
-            self._n_taken = len(weight)
-            self._finish_all(*self._history.all(), deadline)
+    @property
+    def support_ids_(self) -> Ids:
+        """Positions of the support vectors in the stream, ascending; negative: merged ones."""
+        return self._standing.reading.ids
 
-    def _learn_rows(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
-        if self._waits:
-            with self._as_it_was():
-                self._settle(X, weight)
-        n, first = len(weight), self.n_seen_
-        ids = np.arange(first, first + n)
-        try:
-            self._learn(X, np.arange(n), targets, weight, ids, Deadline.after(self.max_time))
-        finally:
-            with uninterrupted():
-                done = self._n_taken
-                if self._history is not None:
-                    self._history.add(X[:done], targets[:done], weight[:done], ids[:done])
-                if not self._keeps_history:
-                    self._history = None
-                self.n_seen_ = first + done
-                self.shape_fit_ = (self.n_seen_, self.shape_fit_[1])
-        if done < n:
-            warn(
-                f"{type(self).__name__} took in {done} of {n} rows of the chunk before max_time "
-                "or the callback ended it; n_seen_ counts them",
-                ConvergenceWarning,
-            )
+    @property
+    def support_vectors_(self) -> Any:  # type: ignore[override]
+        """The support vectors, in the order of ``support_ids_``."""
+        vectors = self._standing.reading.vectors
+        is_empty = len(self._learned.stream.kept) == 0 and not takes_objects(self.kernel)
+        return np.empty((0, self.n_features_in_)) if is_empty else vectors
 
-    def _settle(self, X: Any, weight: FloatArray, *, learns: bool = True) -> None:
-        """Choose gamma from the first rows, with a chunk; learn those before it anew."""
-        before = self._history.all() if self._history else None
-        some, its_weight = X, weight
-        if before is not None:
-            some, its_weight = stacked([before[0], X]), np.append(before[2], weight)
-        present = np.flatnonzero(its_weight > 0)
-        is_whole = before is None and self._takes_whole(len(present))
-        self._waits = len(present) < min(LARGE_CHUNK, self.window or LARGE_CHUNK)
-        if not (self._waits or is_whole):
-            present = present[:LARGE_CHUNK]
-        self._set_kernel(self._resolve_kernel(take_rows(some, present), its_weight[present]), X)
-        self.gamma_source_ = f"first {len(present)} rows"
-        if before is not None and learns:
-            rows, targets, its_weight, ids = before
-            order = np.arange(len(ids))
-            never = Deadline.after(None)
-            self._learn(rows, order, targets, its_weight, ids, never, one_by_one=True)
+    @property
+    def dual_coef_(self) -> FloatArray:
+        """Coefficients of the support vectors, one row for each function."""
+        return self._standing.reading.coef
 
-    def _learn_epochs(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
-        """Take in all rows, ``n_epochs`` times, then finish."""
-        if self.window is not None:
-            return self._learn_chunk(X, targets, weight)
-        deadline = Deadline.after(self.max_time)
-        random = check_random_state(self.random_state)
-        n = len(weight)
-        ids = np.arange(n)
-        self.n_seen_ = n
-        if self._history is not None:
-            self._history.add(X, targets, weight, ids)
-        for _ in range(self.n_epochs):
-            order = random.permutation(n) if self.shuffle else ids
-            if self._judges and self._judged is None:
-                first, second = np.array_split(order, 2)
-                self._learn(X, first, targets, weight, ids, deadline)
-                self._judge(take_rows(X, second), targets[second], weight[second])
-            self._learn(X, order, targets, weight, ids, deadline)
-            if self._n_taken < n:
-                warn(
-                    f"{type(self).__name__} took in {self._n_taken} of {n} rows before max_time "
-                    "or the callback ended it",
-                    ConvergenceWarning,
-                )
-                self.fit_status_ = 1
-                return
-        if self.finishing == "all" and self.max_support_vectors is None:
-            self._finish_all(X, targets, weight, ids, deadline)
-        elif self.finishing != "none":
-            self._finish_kept(deadline)
+    @property
+    def intercept_(self) -> FloatArray:
+        """Bias of each function."""
+        return self._standing.reading.intercept
+
+    @property
+    def n_kept_(self) -> int:
+        """Examples that are kept: support vectors, and others that may become some."""
+        return self._standing.stream.n_kept
+
+    @property
+    def kept_bytes_(self) -> int:
+        """Memory of the kernel rows that are kept, in bytes."""
+        return self._standing.stream.kernel_bytes
+
+    @property
+    def n_recomputed_(self) -> int:
+        """Kernel rows computed again, since it was made or loaded: ``cache_size`` was too small."""
+        return self._standing.stream.n_recomputed
+
+    @property
+    def violation_(self) -> float:
+        """Largest KKT violation: certified after finishing, else on the kept examples."""
+        learned = self._standing
+        if "solutions_" in vars(self):
+            return max(solution.violation for solution in self.solutions_)
+        return float(learned.reading.violation.max(initial=0.0))
+
+    @property
+    def objective_(self) -> float:  # type: ignore[override]
+        """Dual objective, summed over functions."""
+        learned = self._standing
+        if "solutions_" in vars(self):
+            return float(sum(solution.objective for solution in self.solutions_))
+        return float(learned.reading.objective.sum())
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features; linear kernels only."""
+        check_is_fitted(self)
+        return linear_coef(self, np.empty(0, dtype=np.intp))
+
+
+def _is_nothing(sample_weight: ArrayLike | None) -> bool:
+    """Whether all rows of a chunk have a weight of zero, which is to say that none is there."""
+    weight = np.asarray(sample_weight)
+    return weight.dtype.kind in "fiub" and weight.ndim == 1 and not weight.any()

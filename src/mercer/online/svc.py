@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,18 +10,30 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
 from mercer._sklearn import StrOptions
+from mercer.machines.available import available_or_told
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.one_against_all import chosen_class
-from mercer.online.class_machine import ClassMachine
+from mercer.online.active import ActiveMachine
+from mercer.online.beginning import begun, check_kernel_values
+from mercer.online.class_task import ClassTask, grown
+from mercer.online.parameters import check_combination
+from mercer.online.uninterrupted import as_it_was
 from mercer.solvers.runs.progress import Callback
 from mercer.training.classes import read_classes
+from mercer.training.rows import read_training_rows
 
 __all__ = ["OnlineSVC"]
 
 FloatArray = NDArray[np.float64]
 
 
-class OnlineSVC(ClassifierMixin, ClassMachine):
+def _has_probability(machine: Any) -> bool:
+    if not machine.probability:
+        raise AttributeError("predict_proba needs probability=True from the first chunk on")
+    return True
+
+
+class OnlineSVC(ClassifierMixin, ActiveMachine):
     """Support vector classification of a stream, by LASVM.
 
     Examples come in chunks and are looked at once. What may become a support vector is kept,
@@ -173,9 +186,8 @@ class OnlineSVC(ClassifierMixin, ClassMachine):
     500
     """
 
-    _variables_per_row = 1
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClassMachine._parameter_constraints,
+        **ActiveMachine._parameter_constraints,
         "probability": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
@@ -252,16 +264,14 @@ class OnlineSVC(ClassifierMixin, ClassMachine):
         -------
         self : object
         """
-        with self._as_it_was():
-            self._check_combination()
-            X, y, weight = self._validate_fit(X, y, sample_weight)
-            classes, labels, class_weight = read_classes(y, self.class_weight, weight)
-            self.classes_, self.class_weight_ = classes, class_weight
-            self._has_all_classes = False
-            self._begin(X, weight, is_chunk=False)
-            self._check_kernel_values(X)
-        self._learn_epochs(X, labels, weight * class_weight[labels])
-        return self
+        with as_it_was(self):
+            check_combination(self)
+            X, y, weight = read_training_rows(self, X, y, sample_weight)
+            self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
+            task = ClassTask(self.classes_, False, self.C)
+            self._learned = begun(self, task, X, weight, is_chunk=False)
+            check_kernel_values(self._learned.kernel, X)
+        return self._learn_epochs(X, labels, weight * self.class_weight_[labels])
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
@@ -294,11 +304,25 @@ class OnlineSVC(ClassifierMixin, ClassMachine):
         -------
         self : object
         """
-        with self._as_it_was():
-            X, labels, weight = self._read_chunk(X, y, classes, sample_weight)
-            self._check_kernel_values(X)
-        self._learn_chunk(X, labels, weight)
-        return self
+        with as_it_was(self):
+            X, y, weight = self._read_chunk(X, y, sample_weight)
+            if self.class_weight == "balanced":
+                raise ValueError(
+                    "class_weight='balanced' needs all rows: use a dict in partial_fit"
+                )
+            before = self._learned.task if hasattr(self, "_learned") else None
+            task = ClassTask.of_chunk(y, classes, before, self.C)
+            labels = task.labels(y)
+            self.classes_, self.class_weight_ = task.classes, task.weights(self.class_weight)
+            if before is None:
+                self._learned = begun(self, task, X, weight)
+            elif task is not before:
+                self._learned = grown(self, self._learned, task)
+            check_kernel_values(self._learned.kernel, X)
+        return self._learn_chunk(X, labels, weight * self.class_weight_[labels])
+
+    def _restored_task(self, saved: Mapping[str, Any]) -> ClassTask:
+        return ClassTask(self.classes_, saved.get("_has_all_classes", True), self.C)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values.
@@ -321,3 +345,32 @@ class OnlineSVC(ClassifierMixin, ClassMachine):
         """Class of each row: the argmax of :meth:`decision_function`."""
         values = self._values(X)
         return self.classes_[chosen_class(values)]
+
+    @available_or_told(_has_probability)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each class, columns as in ``classes_``.
+
+        softmax(slope f), for two classes expit(2 slope f): the most probable class is the predicted
+        one. The slope is that of the greatest likelihood of the last 1,000 examples, each judged by
+        the machine as it was before it learned from them; of a first chunk half is learned first.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities.
+        """
+        values = self._values(X)
+        if len(self.classes_) == 1:
+            return np.ones((len(values), 1))
+        judged = self._learned.judged
+        if judged is None:
+            raise ValueError(
+                "predict_proba needs examples that came after others were learned, with "
+                "probability=True: got none so far"
+            )
+        return judged.probabilities(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -13,11 +14,15 @@ from sklearn.utils.validation import column_or_1d
 from mercer._sklearn import Interval
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
-from mercer.online.chunks import NEAR
+from mercer.online.beginning import begun, check_kernel_values
 from mercer.online.machine import OnlineMachine
+from mercer.online.parameters import check_combination
 from mercer.online.svc import OnlineSVC
+from mercer.online.target_task import TargetTask
+from mercer.online.uninterrupted import as_it_was
 from mercer.solvers.runs.progress import Callback
 from mercer.training.checked_input import naming
+from mercer.training.rows import read_training_rows
 
 __all__ = ["OnlineSVR"]
 
@@ -49,7 +54,6 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
     True
     """
 
-    _variables_per_row = 2
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OnlineMachine._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
@@ -125,10 +129,13 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         -------
         self : object
         """
-        with self._as_it_was():
-            X, targets, weight = self._read_rows(X, y, sample_weight, first=True, is_chunk=False)
-        self._learn_epochs(X, targets, weight)
-        return self
+        with as_it_was(self):
+            check_combination(self)
+            X, y, weight = read_training_rows(self, X, y, sample_weight, y_numeric=True)
+            targets = _as_targets(y)
+            self._learned = begun(self, self._task, X, weight, is_chunk=False)
+            check_kernel_values(self._learned.kernel, X)
+        return self._learn_epochs(X, targets, weight)
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -152,48 +159,28 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         -------
         self : object
         """
-        with self._as_it_was():
-            first = not hasattr(self, "_stream")
-            X, targets, weight = self._read_rows(X, y, sample_weight, first=first)
-        self._learn_chunk(X, targets, weight)
-        return self
-
-    def _read_rows(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None,
-        *,
-        first: bool,
-        is_chunk: bool = True,
-    ) -> tuple[Any, FloatArray, FloatArray]:
-        """Checked rows, targets and weights."""
-        self._check_combination()
-        if not first:
-            self._check_fixed()
-        X, y, weight = self._validate_chunk(X, y, sample_weight, first=first, y_numeric=True)
-        with naming(y=y):
-            y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
-            targets = np.asarray(y, dtype=np.float64)
-        if first:
-            self._begin(X, weight, is_chunk=is_chunk)
-        self._check_kernel_values(X)
-        return X, targets, weight
+        with as_it_was(self):
+            X, y, weight = self._read_chunk(X, y, sample_weight, y_numeric=True)
+            targets = _as_targets(y)
+            if not hasattr(self, "_learned"):
+                self._learned = begun(self, self._task, X, weight)
+            check_kernel_values(self._learned.kernel, X)
+        return self._learn_chunk(X, targets, weight)
 
     @property
-    def _n_functions(self) -> int:
-        return 1
+    def _task(self) -> TargetTask:
+        return TargetTask(self.C, self.epsilon)
 
-    @property
-    def _slack(self) -> float:
-        return NEAR * float(self.epsilon)
-
-    def _terms(self, targets: NDArray[Any], weight: FloatArray) -> FloatArray:
-        """y - epsilon in [0, C w], and y + epsilon in [-C w, 0]."""
-        size, zero = self.C * weight, np.zeros(len(weight))
-        up = (targets - self.epsilon, zero, size)
-        return np.stack([*up, targets + self.epsilon, -size, zero], axis=1)
+    def _restored_task(self, saved: Mapping[str, Any]) -> TargetTask:
+        return self._task
 
     def predict(self, X: Any) -> FloatArray:
         """Value at each row."""
         return self._values(X)[:, 0]
+
+
+def _as_targets(y: Any) -> FloatArray:
+    """Targets of a chunk as numbers."""
+    with naming(y=y):
+        y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
+        return np.asarray(y, dtype=np.float64)

@@ -4,7 +4,6 @@ from mercer.paths.curves.regression_error import ErrorCurve
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.estimator import PathSVC
 from mercer.paths.grid import svc_grid
-from mercer.paths.inputs.limits import PathProgress
 from mercer.paths.kernel.follow import kernel_path
 from mercer.paths.nu_svc import nu_svc_path
 from mercer.paths.nu_svr import nu_svr_path
@@ -22,7 +21,6 @@ __all__ = [
     "Grid",
     "PairPaths",
     "Path",
-    "PathProgress",
     "PathSVC",
     "StepFunction",
     "kernel_path",

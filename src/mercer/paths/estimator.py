@@ -20,6 +20,7 @@ from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.schemes import (
@@ -31,7 +32,7 @@ from mercer.machines.svm.schemes import (
 from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.paths.inputs.data import KernelChoice
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.limits import Limits, PathCallback
+from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.class_paths import ClassPaths
 from mercer.paths.results.statuses import ENDED
 from mercer.paths.results.trace_classes import trace_classes
@@ -41,8 +42,9 @@ from mercer.paths.validation.cross_validation import HeldOut, cross_validate
 from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.paths.validation.scoring import Scoring
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, real
-from mercer.training.rows import TrainingRows, read_new_rows
+from mercer.training.rows import TrainingRows, read_new_rows, read_training_rows
 from mercer.training.splits import Split, leave_one_out_splits, two_class_splits
 from mercer.training.training_set import TrainingSet
 from mercer.training.weights import check_total, unit_weight
@@ -63,9 +65,9 @@ class PathSVC(KernelClassifier):
     """Support vector classification that follows the whole path and chooses C on it.
 
     The error on held-out rows is known exactly for every C, from one path for each split and
-    machine of ``multiclass``; the machine at the chosen C is read off the paths of all rows:
-    nothing is refitted. All paths share one set of kernel values, and ``gamma="scale"`` is
-    resolved once, on all rows.
+    machine of ``multiclass``. The paths of all rows give the machine at the chosen C without a
+    refit. All paths share one set of kernel values, and ``gamma="scale"`` is resolved once, on all
+    rows.
 
     Parameters
     ----------
@@ -76,17 +78,16 @@ class PathSVC(KernelClassifier):
     C_max : float, default=1000.0
         Where the path ends.
     cv : int, "loo", cross-validation generator or iterable, default=5
-        How C is chosen: by stratified folds (at most as many as the smallest class has rows),
-        by leaving out each row, or by the given splits: machines are trained on exactly the
-        rows that a split says.
+        How C is chosen: by stratified folds (at most as many as the smallest class has rows), by
+        leaving out each row, or by the given splits: machines are trained on exactly the rows of a
+        split.
     scoring : str or callable, default=None
-        What is to be large on held-out rows, as in scikit-learn; None for the share of right
-        predictions. Scores of predicted labels are followed exactly, others are evaluated at
-        100 values of C.
+        The score on held-out rows, as in scikit-learn; None for the share of right predictions.
+        Scores of predicted labels are followed exactly; others are evaluated at 100 values of C.
     choice : {"best", "one-standard-error"}, default="best"
-        Which C is taken: the middle (of log C) of the widest range with the best score, or
-        (also "one-se") of the first range whose score is within one standard error of that; of
-        scores that are not followed exactly the evaluated C next to it.
+        Which C is taken: the middle (of log C) of the widest range with the best score, or (also
+        "one-se") of the first range whose score is within one standard error of that. For scores
+        that are not followed exactly it is the nearest evaluated C.
     multiclass : {"one-vs-one", "one-vs-all", "code"}, default="one-vs-one"
         How more than two classes are learned, as in :class:`SVC`: there is a path for each pair of
         classes, for each class, or for each column of ``code``.
@@ -96,7 +97,7 @@ class PathSVC(KernelClassifier):
         The same; "auto" is "hinge". The classes that "hinge" and "hamming" tell are followed
         exactly, those of other losses evaluated at 100 values of C, of which ``C_`` is one.
     accuracy : float, default=0.0
-        0 for exact paths; else the relative duality gap allowed on approximate ones, which
+        0 for exact paths; otherwise the largest relative duality gap of approximate ones, which
         have fewer breakpoints.
     class_weight : dict or "balanced", default=None
         As in :class:`SVC`; "balanced" means the training rows of each split.
@@ -106,20 +107,20 @@ class PathSVC(KernelClassifier):
         Memory for kernel rows that are not free, in MB; "auto" takes up to a quarter of what is
         available.
     max_time : float, default=None
-        Seconds after which the paths so far are used; too few for the first solution of the path
-        of all rows are refused.
+        Seconds after which the paths so far are used; an error says if they are too few for the
+        first solution of the path of all rows.
     n_threads : int, default=None
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     callback : callable, default=None
-        Called with a :class:`PathProgress` about every 50 ms; a true value ends the path it
-        is called from.
+        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value ends the
+        path it is called from.
     verbose : bool, default=False
         Whether to show the progress.
 
     Attributes
     ----------
     path_ : Path, PairPaths or CodePaths
-        The path of all rows; of more than two classes those of all machines.
+        The path of all rows; with more than two classes the paths of all machines.
     paths_ : tuple of Path
         One path for each pair of classes, for each class or for each column of the code.
     C_ : float
@@ -198,7 +199,7 @@ class PathSVC(KernelClassifier):
         cache_size: float | str = "auto",
         max_time: float | None = None,
         n_threads: int | None = None,
-        callback: PathCallback | None = None,
+        callback: Callback | None = None,
         verbose: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -252,7 +253,7 @@ class PathSVC(KernelClassifier):
         inputs = self._read(X, y, sample_weight)
         scheme = self._make_scheme(len(inputs.classes))
         splits = self._splits(inputs, groups)
-        kernel = self._resolve_kernel(inputs.rows, unit_weight(inputs.weight))
+        kernel = resolve_kernel(self, inputs.rows, unit_weight(inputs.weight))
         choice = KernelChoice(
             kernel,
             low_rank=self.low_rank,
@@ -274,8 +275,8 @@ class PathSVC(KernelClassifier):
         return self
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
-        """What was given, checked."""
-        X, y, weight = self._validate_fit(X, y, sample_weight)
+        """The arguments, checked."""
+        X, y, weight = read_training_rows(self, X, y, sample_weight)
         check_total(weight)
         self.shape_fit_ = getattr(X, "shape", (len(weight),))
         training = TrainingRows.of(self)

@@ -23,11 +23,12 @@ from mercer.paths.grids.columns import columns, takes_active_set
 from mercer.paths.grids.watch import Watch
 from mercer.paths.inputs.data import KernelChoice, ValuePrecision, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.limits import Limits, PathCallback, check_callback
+from mercer.paths.inputs.limits import Limits, check_callback
 from mercer.paths.results.grid import Grid
 from mercer.paths.validation.scoring import Scoring
 from mercer.solvers import Solver
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.solvers.solving import resolve_solver
 from mercer.training.numbers import plain, positive_vector, real
 from mercer.training.splits import two_class_splits
@@ -62,7 +63,7 @@ def svc_grid(
     cache_size: float = 100.0,
     n_threads: int | None = None,
     max_time: float | None = None,
-    callback: PathCallback | None = None,
+    callback: Callback | None = None,
     verbose: bool | int = False,
 ) -> Grid:
     """Support vector classifiers for all pairs of C and gamma (Sentelle 2014, chapter 7).
@@ -116,10 +117,10 @@ def svc_grid(
     max_time : float, default=None
         Seconds after which the grid is returned as far as it is filled.
     callback : callable, default=None
-        Called with a :class:`PathProgress` after each solution of all rows, in the order of gamma,
-        machines and C, whose events are the solutions so far; a true value ends the grid,
-        which is returned as far as it is filled. Called between them, too, if that takes long, then
-        from any thread.
+        Called with a :class:`~mercer.solvers.Progress` after each solution of all rows, in the
+        order of gamma, machines and C; ``iteration`` counts these solutions. A true value ends the
+        grid, which is returned as far as it is filled. If a solution takes long, the callback is
+        also called in between, from any thread.
     verbose : bool, default=False
         Whether to show the progress.
 

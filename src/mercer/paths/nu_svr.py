@@ -26,11 +26,13 @@ from mercer.paths.exact.follow import Run, coef_sizes, follow
 from mercer.paths.exact.start import Start
 from mercer.paths.exact.step_over import step_over
 from mercer.paths.inputs.data import KernelChoice, read_rows
-from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.limits import Limits, read_limits
 from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
 from mercer.paths.results.path import Path
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, positive, real
 from mercer.training.weights import check_bounds
 
@@ -57,7 +59,7 @@ def nu_svr_path(
     n_threads: int | None = None,
     max_events: int = -1,
     max_time: float | None = None,
-    callback: PathCallback | None = None,
+    callback: Callback | None = None,
     verbose: bool | int = False,
 ) -> Path:
     """Nu support vector regression for every nu at once, C being fixed.
@@ -113,7 +115,7 @@ def nu_svr_path(
     middle = 0.5 * float(used.min()) + 0.5 * float(used.max())
     box_scale = _scale_of_tube(problem, float(np.abs(used - middle).max()))
     with limits.shown(verbose) as shown_limits:
-        told = shown_limits.told_of("epsilon", lambda C: 1.0 / C if C > 0 else np.inf)
+        told = shown_limits.reporting("epsilon", lambda C: 1.0 / C if C > 0 else np.inf)
         run = _follow(problem, values.gram, middle, box_scale, scaled_limits(told, box_scale))
     values.gram.inspect(coef_sizes(problem, values.gram, run))
     status = run.status

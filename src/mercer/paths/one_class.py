@@ -20,11 +20,13 @@ from mercer.lowrank import LowRank
 from mercer.paths.exact.follow import Run, coef_sizes, follow
 from mercer.paths.exact.start import Start, expansion_in_time, unfinished
 from mercer.paths.inputs.data import KernelChoice, read_rows
-from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.limits import Limits, read_limits
 from mercer.paths.results.one_class_solutions import OneClassSolutions
 from mercer.paths.results.path import Path
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, real
 
 __all__ = ["one_class_path"]
@@ -45,7 +47,7 @@ def one_class_path(
     n_threads: int | None = None,
     max_events: int = -1,
     max_time: float | None = None,
-    callback: PathCallback | None = None,
+    callback: Callback | None = None,
     verbose: bool | int = False,
 ) -> Path:
     """One-class machines for every nu from 1 down to ``nu_min``.
@@ -100,7 +102,7 @@ def one_class_path(
     limits, total = replace(limits, C_max=1.0 / least), float(weight.sum())
     with limits.shown(verbose) as shown_limits:
         # the path follows t = nu times the total weight, and 1/t is what it tells
-        told = shown_limits.told_of("nu", lambda C: min(1.0 / (C * total), 1.0) if C > 0 else 1.0)
+        told = shown_limits.reporting("nu", lambda C: min(1.0 / (C * total), 1.0) if C > 0 else 1.0)
         run = _follow(problem, gram, told)
     gram.inspect(coef_sizes(problem, gram, run))
     status = "nu_min" if run.status == "C_max" else run.status

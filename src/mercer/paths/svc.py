@@ -21,11 +21,13 @@ from mercer.paths.exact.middle_bias import with_middle_bias
 from mercer.paths.exact.start import Start, exact_start, scale_of_box, start_at
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.limits import Limits, read_limits
 from mercer.paths.results.c_solutions import CSolutions
 from mercer.paths.results.path import Path
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, positive, real
 
 __all__ = ["check_range", "svc_path", "trace"]
@@ -51,15 +53,15 @@ def svc_path(
     n_threads: int | None = None,
     max_events: int = -1,
     max_time: float | None = None,
-    callback: PathCallback | None = None,
+    callback: Callback | None = None,
     verbose: bool | int = False,
 ) -> Path:
     """Support vector classifiers for every C at once (Simple SVMPath, Sentelle 2014, algorithm 3).
 
-    The coefficients are piecewise affine in C; the path finds every breakpoint. It works
-    with any positive semi-definite kernel, linear ones, duplicates and contradictory labels
-    included. Time grows with the number of breakpoints (about 0.5 to 5 per row) times rows
-    times *free* rows; memory with rows times free rows.
+    The coefficients are piecewise affine in C; the path finds every breakpoint. It works with any
+    positive semi-definite kernel, including linear ones, and with duplicates and contradictory
+    labels. Time grows with the number of breakpoints (about 0.5 to 5 per row) times rows times
+    *free* rows; memory with rows times free rows.
 
     Parameters
     ----------
@@ -69,17 +71,17 @@ def svc_path(
     y : array-like of shape (n_rows,)
         Labels of two classes.
     kernel, degree, gamma, coef0
-        As in :class:`SVC`; not looked at if ``X`` is a Gram.
+        As in :class:`SVC`; ignored if ``X`` is a Gram.
     C_min : float, default=None
-        Where to begin; None means from the smallest C, where the solution is known.
+        The first C; None begins at the smallest one, where the solution is known.
     C_max : float, default=1000.0
-        Where to end; infinite follows the path until nothing changes any more.
+        The last C; infinite follows the path until the solution no longer changes.
     accuracy : float, default=0.0
-        0 for the exact path. Else an approximate one, with fewer breakpoints: at every C the
-        relative duality gap (:attr:`Certificate.relative_gap`) is at most this.
+        0 for the exact path. Otherwise the path is approximate, with fewer breakpoints: at every C
+        the relative duality gap (:attr:`Certificate.relative_gap`) is at most this.
     start : {"exact", "artificial"}, default="exact"
-        How classes of unequal weight begin: by solving for the first solution, or by an
-        artificial point that balances the classes and leaves (Sentelle 2014, chapter 6).
+        How the path of classes of unequal weight begins: by solving for the first solution, or with
+        an artificial point that balances the classes and then leaves (Sentelle 2014, chapter 6).
     class_weight : dict or "balanced", default=None
         Weights of the classes, as in :class:`SVC`.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -99,8 +101,8 @@ def svc_path(
         Seconds after which the path so far is returned; ``path.end`` is 0 if even the first
         solution was not found by then.
     callback : callable, default=None
-        Called with a :class:`PathProgress` about every 50 ms; a true value ends the path,
-        which is returned as far as it is known.
+        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value ends the
+        path, which is returned as far as it is known.
     verbose : bool, default=False
         Whether to show the progress.
 

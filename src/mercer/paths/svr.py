@@ -12,10 +12,11 @@ from mercer._floating import without_warnings
 from mercer.formulations import svr
 from mercer.lowrank import LowRank
 from mercer.paths.inputs.data import KernelChoice, read_rows
-from mercer.paths.inputs.limits import PathCallback, read_limits
+from mercer.paths.inputs.limits import read_limits
 from mercer.paths.results.path import Path
 from mercer.paths.svc import check_range, trace
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["svr_path"]
 
@@ -42,7 +43,7 @@ def svr_path(
     n_threads: int | None = None,
     max_events: int = -1,
     max_time: float | None = None,
-    callback: PathCallback | None = None,
+    callback: Callback | None = None,
     verbose: bool | int = False,
 ) -> Path:
     """Support vector regression with a tube of half-width ``epsilon`` for every C.

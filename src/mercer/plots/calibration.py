@@ -1,4 +1,4 @@
-"""Whether probabilities are what they say, with exact intervals."""
+"""Whether probabilities are calibrated, with exact intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a fit came to its end: violation, and what was missing to the best objective."""
+"""The convergence of a fit: violation, and distance to the best objective."""
 
 from __future__ import annotations
 

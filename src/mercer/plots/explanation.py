@@ -1,4 +1,4 @@
-"""Why a machine said what it said: Shapley values as bars, or step by step for one row."""
+"""Reasons for a prediction: Shapley values as bars, or step by step for one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search looked at: its surface over C and the width, or its course."""
+"""The points of a search: its surface over C and the width, or its course."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions to act on: values that were never trained on, what is made of them, and why."""
+"""Predictions to act on: out-of-sample values, probabilities and sets from them, and reasons."""
 
 from mercer.machines.sensitivity import sensitivity
 from mercer.predictions.calibrated import CalibratedSVC

@@ -32,8 +32,8 @@ from mercer.predictions.given_rows import (
 from mercer.predictions.margins import margins
 from mercer.predictions.parts import cross_parts, fit_parts, refuse_stored, split_part
 from mercer.predictions.ranks import Counts, count
+from mercer.predictions.repeated_search import warn_of_searches
 from mercer.predictions.retrained import retrained
-from mercer.predictions.searched_anew import warn_of_searches
 from mercer.predictions.splits import are_given
 from mercer.predictions.trials import Retrained, Trial
 from mercer.training.classes import check_weighted_classes, find_classes
@@ -54,13 +54,13 @@ def _inner_has(name: str) -> Callable[[Any], bool]:
 class ConformalSVC(
     MetaEstimatorMixin, ClassifierMixin, Reported, CallbackSupportMixin, BaseEstimator
 ):
-    """Sets of labels that hold the true one with a probability of at least 1 - alpha.
+    """Sets of labels that contain the true one with a probability of at least 1 - alpha.
 
-    A label stays in the set of a row unless the row, given that label, fits worse than nearly
-    all others: its p-value is at most ``alpha``. How well a row fits is its margin ``y f(x)``; of
-    several classes the worst margin against another one. The guarantee asks that old and new rows
-    are exchangeable (drawn alike, in no order), and of nothing else; it is about the mean over
-    training sets and rows, not about each single row.
+    A label stays in the set of a row unless the row with that label fits worse than nearly all
+    others, so that its p-value is at most ``alpha``. The margin ``y f(x)`` measures how well a row
+    fits; with several classes it is the worst margin against another class. The guarantee only
+    requires that old and new rows are exchangeable (drawn alike, in no particular order). It holds
+    for the mean over training sets and rows, not for each single row.
 
     Parameters
     ----------
@@ -70,39 +70,39 @@ class ConformalSVC(
     alpha : float, default=0.1
         Share of new rows whose label may be missing from its set.
     kind : {"full", "cross", "split"}, default="full"
-        What p-values come from.
+        How p-values are computed.
 
-        - "full": each new row is added to all training rows with each label, and the machine
-          trained again (from where it was, if it is a :class:`mercer.SVC` or ``NuSVC``). All rows
-          train and all count. Guarantee: 1 - alpha. A machine that searches its parameters
-          (``TunedSVC``) searches them anew for each row and label, of which a warning tells: take
-          "cross" for it.
+        - "full": each new row is added to all training rows with each label, and the machine is
+          trained again (from its solution, if it is a :class:`mercer.SVC` or ``NuSVC``). All rows
+          are used for training and for ranking. Guarantee: 1 - alpha. A machine that searches its
+          parameters (``TunedSVC``) repeats the search for each row and label, and a warning says
+          so: use "cross" for it.
         - "cross": margins of the rows of each of ``cv`` folds by the machine of the others.
           Guarantee: 1 - 2 alpha - 2 (1 - 1/K) / (n/K + 1) with K folds; in practice mostly close
           to 1 - alpha or above.
-        - "split": the machine is trained on some rows, and the others, ``calibration_size`` of
-          all, count. Guarantee: 1 - alpha; the cheapest, with the largest sets.
+        - "split": the machine is trained on some rows, and the share ``calibration_size`` of all
+          rows is ranked. Guarantee: 1 - alpha. It is the cheapest, with the largest sets.
     class_conditional : bool, default=False
-        Whether rows are ranked among those of the same label only: the guarantee then holds
-        within each class, small ones too.
+        Whether rows are ranked among those of the same label only: the guarantee then holds within
+        each class, also in small ones.
     cv : int, splitter or iterable, default=5
         Folds of "cross", as in scikit-learn; whole numbers mean stratified ones, shuffled.
     calibration_size : float, default=0.3
         Share of the rows that "split" does not train on.
     smoothed : bool, default=False
-        Whether ties count by a random share: coverage is then 1 - alpha exactly, not at least,
-        for "full" and "split", and sets are smaller where margins tie.
+        Whether ties count by a random share: for "full" and "split" the coverage is then exactly 1
+        - alpha instead of at least that, and sets are smaller if margins tie.
     random_state : int, RandomState or None, default=None
-        Draws the folds, the split and what smooths.
+        Draws the folds, the split and the shares of ties.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, ascending.
     estimator_ : classifier
-        Fitted to all rows; with "split" to those it trains on.
+        Fitted to all rows; with "split" to its training rows.
     estimators_ : list of classifiers
-        Those that new rows are ranked by: one for each fold, with "split" one. Not with "full".
+        The machines that rank new rows: one for each fold, or one for "split". Missing with "full".
     calibration_scores_ : ndarray of shape (n_calibration,) or None
         Negated margins of the rows that were not trained on; None with "full".
     n_features_in_ : int
@@ -116,10 +116,10 @@ class ConformalSVC(
 
     Notes
     -----
-    An empty set says that the row is like none seen, whatever its label; a set of several labels
-    that the machine cannot tell which. A p-value is at least 1 / (n + 1): with ``alpha`` below
-    that (in the smallest class, if conditional) no label is ever left out, of which a warning
-    tells.
+    An empty set means that the row is unlike the training rows with any label; a set of several
+    labels means that the machine cannot decide between them. A p-value is at least 1 / (n +
+    1): with ``alpha`` below that (in the smallest class, if conditional) no label is ever excluded,
+    and a warning says so.
 
     Examples
     --------

@@ -28,7 +28,7 @@ from mercer.predictions.given_rows import (
 from mercer.predictions.interval_kinds import fit_kind, ranked_intervals
 from mercer.predictions.part_ends import PartEnds, is_quantile
 from mercer.predictions.parts import refuse_stored
-from mercer.predictions.searched_anew import warn_of_searches
+from mercer.predictions.repeated_search import warn_of_searches
 from mercer.predictions.searched_ends import SearchedEnds
 from mercer.predictions.splits import are_given
 from mercer.training.checked_input import naming
@@ -42,35 +42,34 @@ FloatArray = NDArray[np.float64]
 class ConformalSVR(
     MetaEstimatorMixin, RegressorMixin, Reported, CallbackSupportMixin, BaseEstimator
 ):
-    """Intervals that hold the target with a probability that is guaranteed.
+    """Intervals that contain the target with a guaranteed probability.
 
-    The guarantee asks that old and new rows are exchangeable (drawn alike, in no order), and of
-    nothing else: neither that the machine is right nor that noise is Gaussian. It is about the
-    mean over training sets and rows, not about each single row.
+    The guarantee only requires that old and new rows are exchangeable (drawn alike, in no
+    particular order): the machine may be wrong and the noise need not be Gaussian. It holds for the
+    mean over training sets and rows, not for each single row.
 
     Parameters
     ----------
     estimator : regressor, default=None
-        None means :class:`mercer.SVR`. Any regressor of one target; not fitted yet. Of
-        ``SVR(loss="quantile")`` two machines are trained, at the quantiles alpha/2 and
-        1 - alpha/2, and their intervals widened or narrowed by what held-out rows ask for: width
-        then follows the noise.
+        None means :class:`mercer.SVR`. Any regressor of one target; not fitted yet. For
+        ``SVR(loss="quantile")`` two machines are trained, at the quantiles alpha/2 and 1 - alpha/2,
+        and held-out rows widen or narrow their intervals: the width then follows the noise.
     alpha : float, default=0.1
         Share of new rows whose target may lie outside.
     kind : {"jackknife+", "cv+", "full", "split"}, default="jackknife+"
-        What intervals come from.
+        How intervals are computed.
 
         - "jackknife+": left-out residuals of each row, and the values of new rows by the machine
           without each row. Guarantee: 1 - 2 alpha; in practice mostly close to 1 - alpha. By
-          formula for :class:`mercer.LSSVR`; for ``SVR`` and ``NuSVR`` only support vectors are
-          left out anew. The kernel is that of all rows: give ``gamma`` as a number for the
-          guarantee to the letter.
+          formula for :class:`mercer.LSSVR`; for ``SVR`` and ``NuSVR`` only support vectors are left
+          out anew. The kernel is that of all rows: give ``gamma`` as a number for the exact
+          guarantee.
         - "cv+": the same with ``cv`` folds. Guarantee: 1 - 2 alpha - sqrt(2/n).
-        - "full": every value that does not make the new row one of the share alpha of strangest,
-          with the machine trained on it, too. Guarantee: 1 - alpha. By formula for
-          :class:`mercer.LSSVR`; for others the machine is trained again some 20 to 40 times a row.
-        - "split": a machine trained on some rows, the residuals of the others,
-          ``calibration_size`` of all. Guarantee: 1 - alpha; the cheapest, with the widest
+        - "full": all values for which the new row is not among the share alpha of the strangest
+          rows, with a machine that is also trained on it. Guarantee: 1 - alpha. By formula for
+          :class:`mercer.LSSVR`; other machines are trained again about 20 to 40 times per row.
+        - "split": a machine trained on some rows, and the residuals of the others, the share
+          ``calibration_size`` of all. Guarantee: 1 - alpha. It is the cheapest, with the widest
           intervals.
     cv : int, splitter or iterable, default=5
         Folds of "cv+", as in scikit-learn; whole numbers mean shuffled ones.
@@ -82,9 +81,9 @@ class ConformalSVR(
     Attributes
     ----------
     estimator_ : regressor
-        Fitted to all rows; with "split" to those it trains on, unless it is of quantiles.
+        Fitted to all rows; with "split" to its training rows, unless it is of quantiles.
     calibration_scores_ : ndarray of shape (n_calibration,) or None
-        Sizes of the residuals of rows that were not trained on; of quantiles how far targets lie
+        Absolute residuals of the rows that were not trained on; for quantiles how far targets lie
         outside, negative inside. None with "full".
     n_features_in_ : int
         Number of features, if rows have any.
@@ -97,8 +96,8 @@ class ConformalSVR(
 
     Notes
     -----
-    A row is left out with all its weight, and counts as often as it weighs. With ``alpha`` below
-    1 / (n + 1) for n ranked rows intervals are infinite, of which a warning tells.
+    A row is left out with all its weight, and counts as often as it weighs. With
+    ``alpha`` below 1 / (n + 1) for n ranked rows intervals are infinite, and a warning says so.
 
     Examples
     --------

@@ -62,30 +62,30 @@ class ChunkedEnsemble(
     """Several classifiers, each trained on every chunk of the rows.
 
     Training a support vector machine on m chunks takes about an m-th of the time and memory; the
-    average of machines of disjoint chunks is stable even where a single one is not (Rifkin
-    2002, section 5.3).
+    average of machines of disjoint chunks is stable even if a single one is not (Rifkin 2002,
+    section 5.3).
 
     Parameters
     ----------
     estimator : classifier or list of classifiers, default=None
-        With ``predict_proba``, or with ``decision_function`` for "average" and "cell"; None means
+        It needs ``predict_proba``, or ``decision_function`` for "average" and "cell"; None means
         :class:`mercer.CalibratedSVC`. A :class:`mercer.TunedSVC` is tuned on every chunk.
     n_chunks : int, default=1
-        Chunks; of cells about as many.
+        Number of chunks; the number of cells is only near it.
     chunk_size : int, default=None
-        Rows of a chunk, about; decides the number of chunks in the place of ``n_chunks``.
+        Approximate number of rows of a chunk; replaces ``n_chunks``.
     partition : {"stratified", "random", "cells"}, default="stratified"
-        - "stratified": rows are dealt at random, each chunk has its share of every class.
-        - "random": rows are dealt at random.
-        - "cells": rows near each other, by Euclidean distance from landmarks (the features as they
-          are given: scale them before). Each query is answered by the machine of its cell.
+        - "stratified": rows are drawn at random, and each chunk has its share of every class.
+        - "random": rows are drawn at random.
+        - "cells": rows near each other, by Euclidean distance from landmarks (of the features as
+          given: scale them before). Each query is answered by the machine of its cell.
     combine : {"auto", "vote", "product", "average", "cell"}, default="auto"
-        - "vote": every classifier votes for its class, weighed by the probability it gives it;
+        - "vote": every classifier votes for its class with the probability it assigns to it;
           ``predict_proba`` is the share of the votes.
-        - "product": the product of the probabilities, normalised: right where classifiers err
-          independently of each other, too sure where they do not.
-        - "average": the mean of the probabilities, chunks weighed by their rows; of decision
-          values where there are no probabilities.
+        - "product": the product of the probabilities, normalised: right if classifiers err
+          independently of each other, overconfident if they do not.
+        - "average": the mean of the probabilities, with chunks weighted by their numbers of rows,
+          or of decision values if there are no probabilities.
         - "cell": the machines of the cell of the query, averaged if there are several.
 
         "auto" is "cell" for cells, otherwise "vote".
@@ -93,11 +93,11 @@ class ChunkedEnsemble(
         Cells are also trained on rows whose distance from their landmark is at most 1 + overlap
         times that from the nearest one: smoother borders for a longer fit.
     n_jobs : int, default=None
-        Threads that chunks are trained on side by side, or workers of the backend that
-        ``joblib.parallel_config`` names; each then has one thread of its own, unless
-        ``n_threads`` of the classifier says otherwise.
+        Threads that train chunks at the same time, or workers of the backend that
+        ``joblib.parallel_config`` names; each then uses one thread, unless ``n_threads`` of the
+        classifier says otherwise.
     random_state : int, RandomState or None, default=None
-        Deals the rows, and draws the landmarks.
+        Draws the chunks and the landmarks.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class ChunkedEnsemble(
     chunk_sizes_ : ndarray of shape (n_chunks,)
         Rows of each chunk.
     cells_ : Cells
-        The cells, with their ``centers``; of ``partition="cells"``.
+        The cells, with their ``centers``, for ``partition="cells"``.
     n_features_in_ : int
         Number of features, if rows have any.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -202,7 +202,7 @@ class ChunkedEnsemble(
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, if the classifiers take any.
         executor : object with ``submit``, default=None
-            Trains the chunks in the place of joblib, as ``concurrent.futures`` and Dask clients
+            Trains the chunks in place of joblib, as ``concurrent.futures`` and Dask clients
             do: ``submit(function, *arguments)`` returns a future with ``result()``.
 
         Returns

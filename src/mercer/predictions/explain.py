@@ -38,30 +38,31 @@ def explain(
     output: str = "classes",
     n_threads: int | None = None,
 ) -> Explanation:
-    """Exact interventional Shapley values: how much each feature moved a prediction, and which way.
+    """Exact interventional Shapley values: how much each feature changed a prediction, and in which
+    direction.
 
     A coalition of features takes their values from the row and those of all others from a
-    background row; a value is the mean of what a feature adds over all orders in which features
-    may join, and over the background. All subsets are in the sum, none is sampled: for kernels that
-    are products over features it is an integral that Gauss-Legendre quadrature computes
-    (docs/theory/predictions.md).
+    background row. The value of a feature is its mean contribution over all orders in which
+    features may join, and over the background. The sum has all subsets, without sampling: for
+    kernels that are products over features it is an integral that Gauss-Legendre quadrature
+    computes (docs/theory/predictions.md).
 
     Parameters
     ----------
     machine : fitted machine
-        With a Gaussian kernel (one width, or one for each feature), a Laplacian, linear or
-        polynomial one, or sums, products and multiples of these.
+        Its kernel may be Gaussian (one width, or one for each feature), Laplacian, linear or
+        polynomial, or made of sums, products and multiples of these.
     X : array-like or sparse matrix of shape (n_rows, n_features)
         Rows to explain.
     background : array-like or sparse matrix of shape (n_background, n_features), default=None
-        What "without the feature" means. None takes up to 100 of the rows that the machine has kept
-        (its support vectors), evenly spaced: give rows of your own where these are not typical.
+        Rows that define "without the feature". None takes up to 100 of the rows that the machine
+        has kept (its support vectors), evenly spaced: pass other rows if these are not typical.
     background_weight : array-like of shape (n_background,), default=None
         Weights; a weight of 2 is the same as the row given twice.
     output : {"classes", "machines"}, default="classes"
-        With more than two classes: what is explained. "classes": the value of each class; with
-        pairs of classes or a code, whose scores are no sums of kernel values, the mean of the
-        machines that are about a class, each with its sign. "machines": every one of
+        What is explained with more than two classes. "classes": the value of each class. The scores
+        of pairs of classes and codes are not sums of kernel values; for these it is the mean of the
+        machines that involve a class, each with its sign. "machines": every column of
         ``machine_decisions(X)``.
     n_threads : int, default=None
         Number of threads; None means that of the machine.
@@ -70,9 +71,9 @@ def explain(
     -------
     Explanation
         ``values`` of shape (n_rows, n_features), or (n_rows, n_features, n_outputs); over the
-        features they add up to the value of the machine at the row minus ``base_values``, its
-        mean over the background. Of :class:`mercer.OneClassSVM` that is the height before those
-        within ``violation_`` of the boundary are set to 0, as its ``decision_function`` does.
+        features they add up to the value of the machine at the row minus ``base_values``, its mean
+        over the background. For :class:`mercer.OneClassSVM` this is the value before
+        ``decision_function`` sets values within ``violation_`` of the boundary to 0.
 
     Examples
     --------

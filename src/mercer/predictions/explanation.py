@@ -1,4 +1,4 @@
-"""What an explanation says, with the fields and the indexing of ``shap.Explanation``."""
+"""An explanation, with the fields and the indexing of ``shap.Explanation``."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Explanation:
 
     @property
     def _axes(self) -> list[Literal["row", "feature", "output"]]:
-        """What the axes of the values stand for."""
+        """The meaning of the axes of the values."""
         of_output = isinstance(self.output_names, list)
         of_feature = isinstance(self.feature_names, list)
         n_rest = of_output + of_feature

@@ -1,4 +1,4 @@
-"""Whether a kernel is the same whatever the rows are."""
+"""Whether a kernel is the same for all rows."""
 
 from __future__ import annotations
 

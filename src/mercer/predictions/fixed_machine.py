@@ -1,4 +1,4 @@
-"""A machine that reads nothing off its rows any more: what it has read off all of them stays."""
+"""A machine whose data-dependent parameters are fixed to those of all rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sklearn.base import clone
 from mercer.machines import SVC
 from mercer.machines.base import KernelMachine
 from mercer.machines.least_squares.machine import LeastSquaresMachine
+from mercer.machines.parameters import defaults_of
 from mercer.machines.with_kernel import with_kernel
 from mercer.paths import PathSVC
 
@@ -18,7 +19,7 @@ _TOL = 1e-6  # of what stands in for a path, which is exact
 
 
 def fixed_machine(full: Any) -> Any:
-    """An unfitted copy of a machine with what it has read off all rows: kernel, alpha or C."""
+    """An unfitted copy of a machine with the kernel, alpha or C that all rows determine."""
     if isinstance(full, PathSVC) and full.low_rank is None:
         return _at_chosen_C(full)
     copy = clone(full)
@@ -43,6 +44,7 @@ def _at_chosen_C(full: PathSVC) -> SVC:
 
 def _without_probabilities(copy: Any) -> Any:
     """Values are asked for only, and probabilities would leave rows out once more."""
-    if isinstance(copy, KernelMachine) and "probability" in copy._defaults():
-        copy.set_params(probability=copy._defaults()["probability"])
+    defaults = defaults_of(type(copy)) if isinstance(copy, KernelMachine) else {}
+    if "probability" in defaults:
+        copy.set_params(probability=defaults["probability"])
     return copy

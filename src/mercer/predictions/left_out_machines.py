@@ -19,6 +19,7 @@ from sklearn.base import clone
 from mercer.gram import Gram
 from mercer.gram.native import count_rows
 from mercer.kernels import Constant, Kernel
+from mercer.machines.kernel_values import make_gram
 from mercer.machines.solving import Problems, Solved
 from mercer.machines.svm.regressors import KernelRegressor
 from mercer.predictions.stacked_rows import stacked
@@ -85,7 +86,7 @@ def left_out_machines(machine: Any, X: Any, y: FloatArray, weight: FloatArray) -
     warm = clone(machine).fit(X, y, sample_weight=weight)
     X = read_new_rows(warm, X)
     warm.warm_start = True
-    gram = warm._make_gram(warm.kernel_, X, weight)
+    gram = make_gram(warm, warm.kernel_, X, weight)
     found = [_solved(warm, y, weight, gram)]
     support = np.flatnonzero(found[0].fitted.coef)
     # from here on each solve starts from the machine of all rows

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.machines.svm.kernel_classifier import KernelClassifier
-from mercer.machines.svm.schemes import PairScheme
+from mercer.machines.svm.kernel_classifier import has_pairs
 
-__all__ = ["has_pairs", "margins"]
+__all__ = ["margins"]
 
 FloatArray = NDArray[np.float64]
 
@@ -45,11 +44,6 @@ def _of_own_classes(machine: Any, X: Any) -> FloatArray:
     best = np.partition(values, -2, axis=1)
     is_best = values == best[:, -1:]
     return values - np.where(is_best, best[:, -2:-1], best[:, -1:])
-
-
-def has_pairs(machine: Any) -> bool:
-    """Whether a fitted machine is one of ours, of pairs of classes."""
-    return isinstance(machine, KernelClassifier) and isinstance(machine._scheme, PairScheme)
 
 
 def _values(machine: Any, X: Any) -> FloatArray:

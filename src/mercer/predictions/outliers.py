@@ -24,7 +24,7 @@ from mercer.training.estimator_kind import check_kind
 __all__ = ["CalibratedOneClassSVM"]
 
 FloatArray = NDArray[np.float64]
-_ROUNDED = 1e-7  # of the largest height: heights of equal rows differ by no more
+_ROUNDED = 1e-7  # of the largest value: values of equal rows differ by no more
 
 
 class CalibratedOneClassSVM(
@@ -105,7 +105,7 @@ class CalibratedOneClassSVM(
         *,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Fit the machine, and find the heights of left-out rows.
+        """Fit the machine, and compute the values of left-out rows.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class CalibratedOneClassSVM(
         check_kind(self._machine, "outlier_detector")
         full = clone(self._machine)
         full = full.fit(X) if sample_weight is None else full.fit(X, sample_weight=sample_weight)
-        # Folds that searched widths of their own would have heights of their own scale.
+        # Folds that searched their own widths would have values on different scales.
         chosen = full.best_estimator_ if isinstance(full, TunedMachine) else full
         found = values_without(chosen, X, None, self.cv, sample_weight, groups)
         weight = np.ones(len(found.values))
@@ -178,7 +178,7 @@ class CalibratedOneClassSVM(
 
 
 def _scale(fold: NDArray[np.intp], weight: FloatArray) -> FloatArray:
-    """From heights of fewer rows to those of all: coefficients add up to nu times the weight."""
+    """Scales values of fewer rows to all rows: coefficients add up to nu times the weight."""
     total = weight.sum()
     left_out = np.bincount(fold[fold >= 0], weight[fold >= 0], minlength=int(fold.max()) + 1)
     return np.where(fold >= 0, total / (total - left_out[fold]), 1.0)

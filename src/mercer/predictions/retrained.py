@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.gram.native import count_rows
+from mercer.machines.svm.kernel_classifier import has_pairs
 from mercer.paths import PathSVC
 from mercer.predictions.given_rows import fit_machine
-from mercer.predictions.margins import has_pairs, margins
+from mercer.predictions.margins import margins
 from mercer.predictions.retrained_pairs import RetrainedPairs
 from mercer.predictions.stacked_rows import some_rows, stacked
 from mercer.predictions.trials import Retrained, Trial

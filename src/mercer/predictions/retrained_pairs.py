@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
+from mercer.machines.kernel_values import make_gram, resolve_kernel
 from mercer.predictions.copies import first_copies
 from mercer.predictions.fixed_kernel import has_fixed_kernel
 from mercer.predictions.stacked_rows import stacked
@@ -80,9 +81,9 @@ class RetrainedPairs:
     def _block(self, new: Any) -> _Block:
         rows = stacked(self._X, new)
         weight = np.append(self._weight, np.ones(count_rows(new)))
-        kernel = self._machine._resolve_kernel(rows, weight)
+        kernel = resolve_kernel(self._machine, rows, weight)
         bias = getattr(self._machine, "fit_intercept", True)
-        gram = self._machine._make_gram(kernel, rows, weight, bias=bias)
+        gram = make_gram(self._machine, kernel, rows, weight, bias=bias)
         return _Block(gram, first_copies(rows))
 
     def _without(self, block: _Block, is_fixed: bool) -> FloatArray | None:

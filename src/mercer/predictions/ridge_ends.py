@@ -34,6 +34,7 @@ from mercer.gram.native import count_rows, take_rows
 from mercer.gram.shift import shift_of_far_rows
 from mercer.kernels import Constant, Kernel
 from mercer.machines import LSSVR
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.predictions.fixed_kernel import has_fixed_kernel
 from mercer.predictions.stacked_rows import stacked
 from mercer.training.rows import read_new_rows
@@ -119,7 +120,7 @@ class Ridge:
         weights = self._solve(k) - np.outer(self._ones, through)
         known = np.einsum("ij,ij->j", k, weights) + self._has_bias * through
         sigma = np.asarray(gram.diagonal()[new]) + self._alpha - known
-        # it is at least alpha but for rounding
+        # it is at least alpha up to rounding
         sigma = np.maximum(sigma, self._alpha)
         return _NewRows(k.T @ self.coef + self.bias, weights.T, sigma)
 
@@ -199,5 +200,5 @@ class RidgeEnds:
     def _with(self, row: Any) -> Ridge:
         """The system with the kernel that the rows and a new one ask for."""
         weight = np.append(self.weight, 1.0)
-        kernel = self.machine._resolve_kernel(stacked(self.X, row), weight)
+        kernel = resolve_kernel(self.machine, stacked(self.X, row), weight)
         return Ridge(self.machine, kernel, self.X, self.y, self.weight)

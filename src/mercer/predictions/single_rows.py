@@ -20,9 +20,10 @@ from mercer.selection.adjoint import Trained
 from mercer.selection.held_out_values import tell_unfinished
 from mercer.selection.scheme_task import SchemeTask
 from mercer.selection.training_task import Part
-from mercer.solvers import feasible_start, solve
+from mercer.solvers import solve
 from mercer.solvers.active_set.basis import Basis
 from mercer.solvers.auto import MOST_FREE
+from mercer.solvers.runs.start import feasible_start
 
 __all__ = ["single_row_values"]
 

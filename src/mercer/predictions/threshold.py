@@ -1,4 +1,4 @@
-"""Where two classes are parted: at the value that costs least, for rows that were left out."""
+"""The threshold between two classes of least cost, chosen on left-out rows."""
 
 from __future__ import annotations
 

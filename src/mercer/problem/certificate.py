@@ -176,7 +176,7 @@ def _worth_of_sums(
 
 
 def _needed_accuracy(problem: Problem, found: Certificate, rounding: float) -> float:
-    """What a slope must be known to for a violation to mean something.
+    """The accuracy that a slope needs for a violation to be meaningful.
 
     A margin that vanishes counts as a millionth of the largest gradient such coefficients can
     have (docs/theory/problem.md#hulls-that-overlap), of which ``rounding`` is some 16 roundings.

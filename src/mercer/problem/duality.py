@@ -1,6 +1,6 @@
 """The duality gap of a point: how far its value can still be from the optimum.
 
-The formulas stand in the core (duality.hpp).
+The formulas are in the core (duality.hpp).
 """
 
 from __future__ import annotations

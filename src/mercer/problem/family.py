@@ -50,7 +50,7 @@ class Family:
     Attributes
     ----------
     problem : Problem
-        That at C = 1; of a line, that at t = 0 but for the linear term.
+        That at C = 1; of a line, that at t = 0 except for the linear term.
     powers : Powers
         How the others differ from it.
     sum_rate : float, default=0.0
@@ -61,7 +61,7 @@ class Family:
     Examples
     --------
     >>> from mercer.formulations import svc
-    >>> from mercer.problem import Family
+    >>> from mercer.problem.family import Family
     >>> family = Family(svc([-1, 1], C=1.0).problem)
     >>> family.at(10.0).upper.tolist()
     [0.0, 10.0]

@@ -85,7 +85,7 @@ class Problem:
         self._check()
 
     @classmethod
-    def _of_arrays(cls, **arrays: NDArray[Any]) -> Problem:
+    def of_arrays(cls, **arrays: NDArray[Any]) -> Problem:
         """A problem of contiguous arrays that have their types and lengths already."""
         made = object.__new__(cls)
         vars(made).update(arrays)

@@ -1,4 +1,4 @@
-"""Points of a problem, what is known of them, and what they cost: plain values."""
+"""Points of a problem, their certificates and their cost: plain values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """How good a point of a :class:`Problem` is, computed in float64.
+    """How close a point of a :class:`Problem` is to the optimum, computed in float64.
 
     Attributes
     ----------
@@ -36,32 +36,33 @@ class Certificate:
         Dual value of the point and the best primal value found from it: that of its machine,
         of the same w with another bias or scale, or of w with its rounding corrected.
     gap : float or None
-        ``primal - objective``, an upper bound of the distance to the optimal value, if the
-        kernel is positive semi-definite; wider by what gradients of single precision, where these
-        were kept, likely do to the objective. None if it is known not to be, infinite if no primal
-        point was found.
+        ``primal - objective``, an upper bound of the distance to the optimal value, if the kernel
+        is positive semi-definite. If gradients were kept in single precision, it includes their
+        likely effect on the objective. None if the kernel is known not to be positive
+        semi-definite, infinite if no primal point was found.
     violation : float
-        Largest KKT violation: how much a feasible pair (or, without a group, a single
-        variable) could still gain per unit step; or a bound of it that is small enough, where
-        gradients of single precision were kept.
+        Largest KKT violation: how much a feasible pair (or, without a group, a single variable)
+        could still gain per unit step; or a sufficiently small bound on it, if gradients were kept
+        in single precision.
     infeasibility : float
         Largest violation of the box, relative to the largest coefficient, or of a group sum,
         relative to the sum of the sizes of its coefficients; at most 1.
     error : float
-        Bound of the error of the gradients: of those that were not recomputed in double
-        precision, on which the violation does not depend, and of ``rounding``, which all of them
-        have. The objective is off by at most half of it times the sum of ``|coef|``.
+        Bound on the error of the gradients. It covers those that were not recomputed in double
+        precision, on which the violation does not depend, and ``rounding``, which affects all of
+        them. The objective is off by at most half of it times the sum of ``|coef|``.
     rounding : float
-        What rounding of distances, inner products and sums in double precision may do to any
-        gradient, and twice that to the violation. Infinite if unknown, as for products with a
-        Python function.
+        Bound on the effect of rounding of distances, inner products and sums in double precision on
+        any gradient; the effect on the violation is at most twice that. Infinite if unknown, as for
+        products with a Python function.
     corrections : ndarray or None
-        What was added to the values (K coef) behind the gradients so far because it was
-        recomputed; without that they would have the errors of the others. None if all were.
+        The corrections that recomputation has made to the values (K coef) behind the gradients;
+        without these they would have the errors of the others. None if all were recomputed.
     definiteness : {"known", "stated", "unknown", "refuted"}
-        Whether the kernel is positive semi-definite, as the gap needs: by construction, by
-        what the caller said, or not known but not refuted either by the kernel values of up to
-        256 rows, those with the largest coefficients first. "refuted" if it is not.
+        How it is known that the kernel is positive semi-definite, as the gap requires: "known" by
+        construction, "stated" by the caller, or "unknown", that is, not refuted by the kernel
+        values of up to 256 rows, those with the largest coefficients first. "refuted" means that it
+        is not.
 
     Examples
     --------

@@ -20,7 +20,7 @@ MOST_THRESHOLDS = 101
 
 
 def class_verdict(judged: Judged, confidence: float) -> dict[str, Any]:
-    """Accuracy beside that of always saying the most frequent class, with intervals.
+    """Accuracy next to that of always predicting the most frequent class, with intervals.
 
     The class that is most frequent among these very rows is the best that one can always say:
     the comparison favours the baseline, never the machine.

@@ -1,4 +1,4 @@
-"""What a machine is, and what it takes to get it again."""
+"""Facts about a machine, and how to reproduce it."""
 
 from __future__ import annotations
 

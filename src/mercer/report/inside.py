@@ -1,4 +1,4 @@
-"""What an estimator is made of: steps that prepare rows, and the machine behind them."""
+"""The parts of an estimator: steps that prepare rows, and the machine behind them."""
 
 from __future__ import annotations
 

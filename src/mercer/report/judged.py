@@ -1,4 +1,4 @@
-"""Rows, what is true of them, and what an estimator says."""
+"""Rows, their true values, and the predictions of an estimator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Task = Literal["classes", "numbers", "outliers"]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What an estimator says of rows.
+    """The predictions of an estimator for rows.
 
     Attributes
     ----------

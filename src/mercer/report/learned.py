@@ -27,7 +27,7 @@ class NotLearned(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Rows as the machine takes them, and what is true of them as the machine says it.
+    """Rows as the machine takes them, and their true values in the labels of the machine.
 
     Attributes
     ----------

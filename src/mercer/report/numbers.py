@@ -18,7 +18,7 @@ N_BANDS = 10
 
 
 def number_verdict(judged: Judged, confidence: float) -> dict[str, Any]:
-    """R2 and errors beside those of always saying the mean, with intervals.
+    """R2 and errors next to those of always predicting the mean, with intervals.
 
     1 - R2 is the ratio of two means, m = mean of e_i^2 over s = mean of (y_i - mean y)^2. By the
     delta method its logarithm has the variance of e_i^2 / m - (y_i - mean y)^2 / s, over n; that of

@@ -1,4 +1,4 @@
-"""What other C would do: the exact path on the training rows."""
+"""The effect of other values of C: the exact path on the training rows."""
 
 from __future__ import annotations
 

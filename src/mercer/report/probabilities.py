@@ -1,4 +1,4 @@
-"""Whether probabilities are what they say."""
+"""Whether probabilities are calibrated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a machine that tunes itself has tried."""
+"""The trials of a machine that tunes itself."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ def trials(tuned: Any, machine: Any = None) -> dict[str, Any]:
 
     ``parameters`` are the numbers among ``param_*`` of ``cv_results_``; of very many trials the
     best are kept.
+
+    Examples
+    --------
+    >>> from mercer import TunedSVC
+    >>> from mercer.datasets import load_example
+    >>> from mercer.report import trials
+    >>> X, y, _ = load_example()
+    >>> tuned = TunedSVC(max_evals=3, cv=2, random_state=0).fit(X, y)
+    >>> sorted(trials(tuned)["parameters"])
+    ['C', 'gamma']
     """
     table = tuned.cv_results_
     scores = np.asarray(table["mean_test_score"], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What the rows of the training tell: other C, and whether more rows would help."""
+"""Results from the training rows: other C, and whether more rows would help."""
 
 from __future__ import annotations
 

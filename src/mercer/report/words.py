@@ -1,4 +1,4 @@
-"""Numbers of a report in words; whatever they say stands in its data."""
+"""Numbers of a report in words; all of them are in its data."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _of_outliers(verdict: dict[str, Any]) -> list[str]:
 
 
 def warnings_of(data: dict[str, Any]) -> list[str]:
-    """What takes away from the verdict."""
+    """Reservations about the verdict."""
     notes = []
     rows, proof = data["rows"], data["certificate"]
     seen = None if rows is None else rows["n_seen"]

@@ -17,7 +17,7 @@ _OF_NORMAL = 1.482602218505602  # standard deviations in a median distance from 
 
 
 def deviation(values: FloatArray, **options: Any) -> Any:
-    """``np.std``, whatever the size of the values: their squares may leave the range of numbers."""
+    """``np.std`` for values of any size, whose squares may overflow."""
     largest = float(np.abs(values).max(initial=0.0))
     if not 0.0 < largest < np.inf:
         return np.std(values, **options)

@@ -1,4 +1,4 @@
-"""Predictions of held-out rows that a search has made, kept so that nothing is trained twice."""
+"""Predictions of a search for held-out rows, kept so that nothing is trained twice."""
 
 from __future__ import annotations
 

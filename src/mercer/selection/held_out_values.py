@@ -90,7 +90,7 @@ def _certified(task: SchemeTask, splits: list[Split]) -> list[FloatArray]:
 
 
 def tell_unfinished(machines: list[Trained]) -> None:
-    """Warn of machines that did not come to their tolerance."""
+    """Warn of machines that missed their tolerance."""
     count = sum(not machine.solution.converged for machine in machines)
     if count:
         warn(

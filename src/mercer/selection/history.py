@@ -1,4 +1,4 @@
-"""What a search has seen."""
+"""The history of a search."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SearchEnd(Exception):
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may cost.
+    """The budget of a search.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Budget:
         )
 
     def without(self, history: History) -> Budget:
-        """What a search has left of it."""
+        """The rest of the budget."""
         evals = self.max_evals
         new = len(history) - history.n_known
         return replace(self, max_evals=None if evals is None else max(evals - new, 0))

@@ -24,7 +24,7 @@ _WIDTHS = {"gamma": (1.0, 1.0), "sigma": (0.25, -2.0), "length_scale": (0.5, -2.
 
 @dataclass(frozen=True)
 class Prior:
-    """Flat in log C but for a small slope, normal in the logarithm of each width.
+    """Flat in log C except for a small slope, normal in the logarithm of each width.
 
     The slope lets C fall where the criterion does not depend on it. A full metric
     ``G = B^2 / 2`` with ``B = exp(2A) b``, b being that of `gamma`, has a normal A.

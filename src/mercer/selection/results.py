@@ -1,4 +1,4 @@
-"""What a search leaves behind: tables, pictures, the weight of features."""
+"""The results of a search: tables, pictures, the relevance of features."""
 
 from __future__ import annotations
 

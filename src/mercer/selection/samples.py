@@ -45,7 +45,7 @@ _COARSE = Zoom(C_range=(0.1, 1e4), n_C=5, n_widths=5, width=6.0, n_rounds=1)
 _COARSER = Zoom(n_C=7, n_widths=5, width=6.0)
 _CELLS = (30, 8)  # that the first search evaluates, and those after it
 _GROWTH = 2.0  # a sample that is not that much larger tells nothing new
-_SAMPLE_FOLDS = 3  # at most: every row is held out once, whatever their number
+_SAMPLE_FOLDS = 3  # at most: every row is held out once, for any number of folds
 _NEAR = 1.0  # of logarithms of widths
 _MOST_RIVALS = 3
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.machines.svm.kernel_classifier import is_all_in_one
 from mercer.selection.training_task import TrainingTask
 
 __all__ = ["SchemeTask", "can_share"]
@@ -38,7 +39,7 @@ def _is_plain_system(machine: Any, full: Any) -> bool:
 
 
 def _has_subproblems(machine: Any, full: Any) -> bool:
-    return not full._is_all_in_one
+    return not is_all_in_one(full)
 
 
 _RULES: dict[type, Any] = {

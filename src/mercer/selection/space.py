@@ -11,8 +11,9 @@ from sklearn.base import clone
 
 from mercer._shown import shown
 from mercer.kernels import Gaussian, Kernel
-from mercer.kernels.adapters.sklearn import SklearnKernel
 from mercer.kernels.parameters.hyperparameters import POSITIVE_BOUNDS
+from mercer.kernels.widths import widths_of
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.with_kernel import with_kernel
@@ -70,7 +71,7 @@ class Space:
     @classmethod
     def of(cls, task: TrainingTask) -> Space:
         """That of a task; rules such as gamma="scale" become numbers."""
-        kernel: Kernel = task.machine._resolve_kernel(task.rows, task.weight)
+        kernel: Kernel = resolve_kernel(task.machine, task.rows, task.weight)
         asked = task.C_range, task.gamma_range
         space = cls(task.machine, kernel, 1.0, _reach(task, kernel), *asked)
         if task.gamma_range is not None and not space._is_gamma.any():
@@ -147,7 +148,7 @@ class Space:
     @property
     def widths(self) -> list[FloatArray]:
         """The gamma of every kernel that has one and may move it."""
-        return _widths(self.kernel)
+        return widths_of(self.kernel)
 
     @property
     def width_direction(self) -> FloatArray:
@@ -244,19 +245,3 @@ def _spread(usual: FloatArray, ends: FloatArray | None) -> FloatArray:
         return usual
     count = int(np.ceil((ends[1] - ends[0]) / (usual[1] - usual[0]) - 1e-9)) + 1
     return np.linspace(ends[0], ends[1], max(count, 3))
-
-
-def _widths(kernel: Kernel) -> list[FloatArray]:
-    found = []
-    for part in kernel._parts().values():
-        found += _widths(part)
-    for entry in kernel._parameters():
-        if entry.name == "gamma" and not entry.fixed:
-            found.append(np.asarray(kernel.gamma, dtype=np.float64))  # type: ignore[attr-defined]
-    if isinstance(kernel, SklearnKernel):
-        scales = [
-            name.split("__")[-1].startswith("length_scale") for name in kernel.parameter_names
-        ]
-        if any(scales):
-            found.append(0.5 * np.exp(-2.0 * kernel.theta[scales]))
-    return found

@@ -17,8 +17,10 @@ from mercer.formulations import Formulation, least_squares, one_class
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
+from mercer.machines.kernel_values import make_gram
 from mercer.machines.least_squares.machine import LeastSquaresMachine, check_extremes
 from mercer.machines.least_squares.one_against_all import signed_labels
+from mercer.machines.parameters import check_parameters
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.schemes import CodeScheme, SubproblemScheme, make_scheme, one_against_all
 from mercer.multiclass.formulations import ALL_IN_ONE
@@ -28,6 +30,7 @@ from mercer.selection.deviation import robust_spread
 from mercer.solvers import solve_many
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.folds import given_splits
+from mercer.training.rows import read_training_rows
 from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
 
@@ -86,15 +89,15 @@ class TrainingTask:
         self, estimator: Any, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
     ) -> None:
         self.machine: Any = clone(estimator)
-        self.machine._validate_params()
+        check_parameters(self.machine)
         self.is_classifier = bool(is_classifier(estimator))
         self.is_least_squares = isinstance(estimator, LeastSquaresMachine)
         has_targets = not isinstance(estimator, OneClassSVM)
         options: dict[str, Any] = {}
         if has_targets and not self.is_classifier:
             options["y_numeric"] = True
-        self.rows, self.y, self.weight = self.machine._validate_fit(
-            X, y if has_targets else None, sample_weight, **options
+        self.rows, self.y, self.weight = read_training_rows(
+            self.machine, X, y if has_targets else None, sample_weight, **options
         )
         check_extremes(self.weight)
         self.n_rows = count_rows(self.rows)
@@ -238,7 +241,7 @@ class TrainingTask:
         options: dict[str, Any] = {}
         if self.is_all_in_one:
             options["bias"] = "penalized" if self.machine.fit_intercept else False
-        gram: Gram = self.machine._make_gram(kernel, self.rows, self.weight, **options)
+        gram: Gram = make_gram(self.machine, kernel, self.rows, self.weight, **options)
         return gram
 
     def formulate(self, machine: Any, part: Part, weight: FloatArray) -> Formulation:

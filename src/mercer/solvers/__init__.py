@@ -7,7 +7,6 @@ from mercer.solvers.divide import Divide
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.many import solve_many, solve_series
 from mercer.solvers.runs.progress import Progress
-from mercer.solvers.runs.start import feasible_start
 from mercer.solvers.smo.solver import Smo
 from mercer.solvers.solving import Solver, solve
 
@@ -21,7 +20,6 @@ __all__ = [
     "Progress",
     "Smo",
     "Solver",
-    "feasible_start",
     "solve",
     "solve_many",
     "solve_series",

@@ -155,7 +155,7 @@ class _Run:
         self.trace: dict[str, Any] = {}
 
     def limits(self) -> dict[str, Any]:
-        """What is left of the steps and of the time."""
+        """The remaining steps and time."""
         left = self.max_iter if self.max_iter < 0 else max(self.max_iter - self.n_iter, 0)
         return {"max_iter": left, "max_time": self.deadline.seconds_left}
 

@@ -16,13 +16,13 @@ from mercer.problem import Problem, Solution
 from mercer.solvers.active_set.solver import ActiveSet
 from mercer.solvers.auto import MOST_FREE
 from mercer.solvers.chunked import Chunked
-from mercer.solvers.crew import Crew
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress, ending_all
 from mercer.solvers.runs.start import full_start
 from mercer.solvers.scheduler import Job, Scheduler, Turn
 from mercer.solvers.solving import Solver, resolve_solver
 from mercer.solvers.warm_start import carried, reused
+from mercer.solvers.worker_threads import WorkerThreads
 
 __all__ = ["solve_many", "solve_series"]
 
@@ -71,6 +71,19 @@ def solve_many(
     -------
     list of lists of Solution
         In the order of ``sequences``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.solvers import solve_many
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
+    >>> ascending = [svc(y, C).problem for C in (0.1, 1.0, 10.0)]
+    >>> ((first, second, third),) = solve_many([ascending], Gram(Gaussian(0.5), X))
+    >>> third.objective > second.objective > first.objective
+    True
     """
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "max_time": max_time}
     return next(solve_series([(sequences, gram)], solver, callback=callback, **options))
@@ -102,6 +115,21 @@ def solve_series(
     ------
     list of lists of Solution
         The solutions of one job, in the order of ``jobs``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.solvers import solve_series
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
+    >>> ascending = [svc(y, C).problem for C in (0.1, 1.0, 10.0)]
+    >>> jobs = (([ascending], Gram(Gaussian(gamma), X)) for gamma in (0.1, 1.0))
+    >>> for ((*_, last),) in solve_series(jobs):
+    ...     print(last.status)
+    converged
+    converged
     """
     deadline = Deadline.after(max_time)
     made = iter(jobs)
@@ -110,11 +138,11 @@ def solve_series(
         return
     scheduler = Scheduler(Job(*pair) for pair in itertools.chain((first,), made))
     # A thread that ends leaves the rest to others: those who have the last sequences go on.
-    crew = Crew(scheduler, first[1].n_threads)
-    in_sequence = _InSequence(solver, tol, max_iter, deadline, callback, crew)
-    with crew.at_work(in_sequence.take_turn):
+    workers = WorkerThreads(scheduler, first[1].n_threads)
+    in_sequence = _InSequence(solver, tol, max_iter, deadline, callback, workers)
+    with workers.at_work(in_sequence.take_turn):
         while True:
-            crew.wait_for(lambda: scheduler.is_first_done)
+            workers.wait_for(lambda: scheduler.is_first_done)
             job = scheduler.give_out()
             if job is None:
                 return
@@ -131,19 +159,19 @@ class _InSequence:
         max_iter: int,
         deadline: Deadline,
         callback: Callback | None,
-        crew: Crew,
+        workers: WorkerThreads,
     ) -> None:
-        self.solver, self.deadline, self.crew = solver, deadline, crew
+        self.solver, self.deadline, self.workers = solver, deadline, workers
         self.options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "callback": self.watch}
         self.callback = None if callback is None else ending_all(callback)
 
     def watch(self, progress: Progress) -> bool:
         """Whether to stop; one callback stops all."""
-        self.crew.end_if_over()
+        self.workers.end_if_over()
         return self.callback is not None and bool(self.callback(progress))
 
     def take_turn(self, turn: Turn) -> None:
-        alone = self.crew.n_threads == 1
+        alone = self.workers.n_threads == 1
         with nullcontext() if alone else turn.job.gram.visit(1 + turn.n_elsewhere):
             self.advance(turn.job, turn.sequence)
 

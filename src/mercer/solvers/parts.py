@@ -35,7 +35,7 @@ _ERROR_PER_NORM = 2e-6
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What came of many problems.
+    """The results of many problems.
 
     Attributes
     ----------

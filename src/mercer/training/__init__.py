@@ -1,3 +1,3 @@
-"""What is learned from: rows, classes and weights, read and checked once; splits of them."""
+"""Training data: rows, classes and weights, read and checked once; splits of them."""
 
 __all__: list[str] = []

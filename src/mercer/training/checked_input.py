@@ -1,4 +1,4 @@
-"""What is demanded of rows and targets as people hand them over, and how errors say so."""
+"""Checks of the rows and targets that users pass, and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kind of estimator another one may be put around."""
+"""The kinds of estimators that another one may wrap."""
 
 from __future__ import annotations
 

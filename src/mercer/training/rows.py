@@ -16,7 +16,14 @@ from mercer.training.checked_input import READ_TYPES, are_ready, as_rows, naming
 from mercer.training.targets import read_targets
 from mercer.training.weights import check_total, check_weight
 
-__all__ = ["RowReader", "TrainingRows", "is_precomputed", "read_new_rows", "takes_objects"]
+__all__ = [
+    "RowReader",
+    "TrainingRows",
+    "is_precomputed",
+    "read_new_rows",
+    "read_training_rows",
+    "takes_objects",
+]
 
 FloatArray = NDArray[np.float64]
 # How rows of numbers are validated: taken as they are stored wherever the core can read that.
@@ -58,43 +65,6 @@ class RowReader:
     shape_fit_: tuple[int, ...]
     _needs_targets: ClassVar[bool] = True
 
-    def _validate_fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, **y_options: Any
-    ) -> tuple[Any, Any, FloatArray]:
-        """Checked rows, targets (None if not given) and weights."""
-        if takes_objects(self.kernel):
-            X, y = self._validate_objects(X, y)
-        elif y_options.get("reset", True) and are_ready(X, y, needs_y=self._needs_targets):
-            self.n_features_in_ = X.shape[1]
-            self.__dict__.pop("feature_names_in_", None)
-        elif y is None:
-            with naming(X=X):
-                X = validate_data(self, X, y=None, **_ROWS)
-        else:
-            with naming(X=X, y=y):
-                X, y = validate_data(self, X, y, **_ROWS, **y_options)
-        if is_precomputed(self.kernel):
-            check_square(X)
-        weight = check_weight(sample_weight, count_rows(X))
-        return X, y, weight
-
-    def _validate_objects(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Rows for a Python function to judge; only their number is checked."""
-        X = as_rows(X)
-        if not count_rows(X):
-            raise ValueError("X must have at least one row, got 0")
-        if y is None:
-            if get_tags(self).target_tags.required:
-                raise ValueError("fit requires y to be passed, but the target y is None")
-            return X, None
-        y = np.asarray(y)
-        if y.shape[:1] != (count_rows(X),):
-            raise ValueError(
-                f"X and y must have equal lengths, got {count_rows(X)} rows and y of "
-                f"shape {y.shape}"
-            )
-        return X, y
-
     def _validate_other(self, X: Any) -> Any:
         """Rows that are like those of the training."""
         if takes_objects(self.kernel):
@@ -114,6 +84,44 @@ class RowReader:
         if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
             return False
         return X.shape[1:] == (self.n_features_in_,)
+
+
+def read_training_rows(
+    reader: RowReader, X: Any, y: Any, sample_weight: ArrayLike | None, **y_options: Any
+) -> tuple[Any, Any, FloatArray]:
+    """Checked rows, targets (None if not given) and weights."""
+    if takes_objects(reader.kernel):
+        X, y = _read_objects(reader, X, y)
+    elif y_options.get("reset", True) and are_ready(X, y, needs_y=reader._needs_targets):
+        reader.n_features_in_ = X.shape[1]
+        reader.__dict__.pop("feature_names_in_", None)
+    elif y is None:
+        with naming(X=X):
+            X = validate_data(reader, X, y=None, **_ROWS)
+    else:
+        with naming(X=X, y=y):
+            X, y = validate_data(reader, X, y, **_ROWS, **y_options)
+    if is_precomputed(reader.kernel):
+        check_square(X)
+    weight = check_weight(sample_weight, count_rows(X))
+    return X, y, weight
+
+
+def _read_objects(reader: RowReader, X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows for a Python function to judge; only their number is checked."""
+    X = as_rows(X)
+    if not count_rows(X):
+        raise ValueError("X must have at least one row, got 0")
+    if y is None:
+        if get_tags(reader).target_tags.required:
+            raise ValueError("fit requires y to be passed, but the target y is None")
+        return X, None
+    y = np.asarray(y)
+    if y.shape[:1] != (count_rows(X),):
+        raise ValueError(
+            f"X and y must have equal lengths, got {count_rows(X)} rows and y of shape {y.shape}"
+        )
+    return X, y
 
 
 class TrainingRows(RowReader):
@@ -155,7 +163,7 @@ class TrainingRows(RowReader):
     ) -> tuple[Any, Any, FloatArray]:
         """Training rows, labels or targets (None without) and weights, checked."""
         options = {} if y is None else {"y_numeric": y_numeric}
-        rows, targets, weight = self._validate_fit(X, y, sample_weight, **options)
+        rows, targets, weight = read_training_rows(self, X, y, sample_weight, **options)
         check_total(weight)
         self.shape_fit_ = getattr(rows, "shape", (len(weight),))
         if targets is None:

@@ -122,7 +122,7 @@ def splits_on_rows(splits: list[Split], rows: IntArray) -> list[tuple[IntArray, 
 
 
 def _pairs(data: TrainingSet, cv: Any, groups: ArrayLike | None) -> Iterator[Any]:
-    """What the splitter gives, one after the other; its own errors name ``cv``."""
+    """The splits of the splitter, one after the other; its errors name ``cv``."""
     is_integer = isinstance(cv, Integral) and not isinstance(cv, bool)
     if not (is_integer or hasattr(cv, "split") or isinstance(cv, Iterable)) or isinstance(cv, str):
         raise ValueError(f"cv must be an integer, a splitter or pairs of indices, got {cv!r}")

@@ -1,4 +1,4 @@
-"""What is learned from: rows with their targets or classes, and their weights."""
+"""Training data: rows with their targets or classes, and their weights."""
 
 from __future__ import annotations
 

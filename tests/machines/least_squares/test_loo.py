@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from mercer import LSSVR, RLSC, LowRank
 from mercer.diagnostics import loo_path
+from sampling import some_of_each
 
 N = 9
 BASIS = np.array([1, 4, 8, 6, 4])
@@ -42,20 +43,20 @@ def approximation(name: str, X: np.ndarray) -> LowRank | None:
     return LowRank(basis=basis, method=name)
 
 
-@pytest.mark.parametrize("bias", [False, True, "penalized"])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("n_outputs", [1, 3])
-@pytest.mark.parametrize(
-    ("variant", "low_rank"),
-    [
-        *product(["one alpha", "grid"], APPROXIMATIONS),
-        ("linear", "none"),
-        ("linear", "subset"),
-        ("proximal", "none"),
-        ("proximal", "rectangle"),
-    ],
-)
-def test_leave_one_out_is_training_without_the_row(bias, weighted, n_outputs, variant, low_rank):
+VARIANTS = [
+    *product(["one alpha", "grid"], APPROXIMATIONS),
+    ("linear", "none"),
+    ("linear", "subset"),
+    ("proximal", "none"),
+    ("proximal", "rectangle"),
+]
+BIASES = [False, True, "penalized"]
+DATA = [(False, 1), (True, 1), (True, 3), (False, 3)]  # with weights, of so many outputs
+
+
+@pytest.mark.parametrize(("case", "data"), some_of_each(product(VARIANTS, BIASES), DATA, 2))
+def test_leave_one_out_is_training_without_the_row(case, data):
+    ((variant, low_rank), bias), (weighted, n_outputs) = case, data
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(N, 3)), rng.normal(size=(N, n_outputs))
     weight = rng.choice([0.5, 1.0, 3.0], N) if weighted else np.ones(N)

@@ -152,12 +152,12 @@ void Basis::take_out_reference(std::size_t position) {
         --n_references_;
         return erase(position);
     }
-    const std::size_t heir = columns.front();
+    const std::size_t successor = columns.front();
     columns.erase(columns.begin());
-    factor_.remove_reference(heir, columns);
-    std::swap(members_[position], members_[heir + n_references_]);
-    std::swap(rows_[position], rows_[heir + n_references_]);
-    erase(heir + n_references_);
+    factor_.remove_reference(successor, columns);
+    std::swap(members_[position], members_[successor + n_references_]);
+    std::swap(rows_[position], rows_[successor + n_references_]);
+    erase(successor + n_references_);
     renumber(position);
 }
 

@@ -86,11 +86,13 @@ void NullSpaceFactor::remove(std::size_t position) {
     packed_.resize(start(size_));
 }
 
-// phi_a - phi_1 = (phi_a - phi_0) - (phi_1 - phi_0): the column of the heir is subtracted from the
-// others. They are longer, so that the factor stays triangular.
-void NullSpaceFactor::remove_reference(std::size_t heir, const std::vector<std::size_t>& others) {
-    for (const std::size_t j : others) add_scaled(column(j), -1.0, column(heir), heir + 1);
-    remove(heir);
+// phi_a - phi_1 = (phi_a - phi_0) - (phi_1 - phi_0): the column of the successor is subtracted from
+// the others. They are longer, so that the factor stays triangular.
+void NullSpaceFactor::remove_reference(std::size_t successor,
+                                       const std::vector<std::size_t>& others) {
+    for (const std::size_t j : others)
+        add_scaled(column(j), -1.0, column(successor), successor + 1);
+    remove(successor);
 }
 
 void NullSpaceFactor::forward(double* x) const {

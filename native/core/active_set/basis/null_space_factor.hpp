@@ -29,9 +29,9 @@ class NullSpaceFactor {
 
     // Removes column `position`.
     void remove(std::size_t position);
-    // Removes a reference; the variable of column `heir` takes its place. `others`: the other
-    // columns that are differences to it. requires: they stand behind `heir`
-    void remove_reference(std::size_t heir, const std::vector<std::size_t>& others);
+    // Removes a reference; the variable of column `successor` takes its place. `others`: the other
+    // columns that are differences to it. requires: they stand behind `successor`
+    void remove_reference(std::size_t successor, const std::vector<std::size_t>& others);
 
     // x <- R'^-1 x and x <- R^-1 x
     void forward(double* x) const;

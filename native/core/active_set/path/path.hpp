@@ -1,15 +1,13 @@
 // Every solution of a parametric problem, from breakpoint to breakpoint (Simple SVMPath,
 // Sentelle 2014, algorithm 3, in signed variables).
 //
-// In the variables a = beta / C and the parameter t = 1 / C:
-//     maximize    (offset + t linear)'a - 1/2 a'(K + diag(ridge)) a
-//     subject to  lower <= a <= upper,   sum of a = sum + t sum_rate
-// for all t from the start down to `stop`. The offset and the rate of the sum are zero on a path
-// over C; the path of a tube over its half-width t has the targets for an offset. Between
-// breakpoints a and the bias are affine in t.
-// Exactly one variable changes sides at a breakpoint; several breakpoints may fall on one t. Thus
-// the free variables stay affinely independent, and there is always one
-// (docs/theory/paths.md#events).
+// In the variables a = beta / C and the parameter t = 1 / C: maximize (offset + t linear)'a - 1/2
+// a'(K + diag(ridge)) a subject to lower <= a <= upper, sum of a = sum + t sum_rate for all t from
+// the start down to `stop`. The offset and the rate of the sum are zero on a path over C; the path
+// of a tube over its half-width t has the targets for an offset. Between breakpoints a and the bias
+// are affine in t. Exactly one variable changes sides at a breakpoint, and several breakpoints may
+// have the same t. So the free variables stay affinely independent, and there is always at least
+// one (docs/theory/paths.md#events).
 #pragma once
 
 #include <cstddef>
@@ -33,7 +31,7 @@ struct PathOptions {
     double tie = 1e-9;                // relative distance of breakpoints that count as equal
 };
 
-// drifted: rounding has spoiled the state; precision: there are no digits left for a smaller t.
+// drifted: rounding has spoiled the state; precision: doubles cannot resolve a smaller t.
 enum class PathEnd {
     complete,
     reached,
@@ -62,9 +60,9 @@ struct PathLog {
 class Path {
   public:
     // `offset`: of each variable, or null for zero. `free`: the members of the factor at the start;
-    // of those that depend on others some move to a bound. `expansion`: (K coef) of each variable,
-    // or null to have it computed.
-    // requires: `coef` optimal at `parameter`; problem has one group or none
+    // if some depend on others, variables move to a bound. `expansion`: (K coef) of each variable,
+    // or null to have it computed. requires: `coef` optimal at `parameter`; problem has one group
+    // or none
     Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, double sum,
          double sum_rate, const double* offset, const double* coef,
          const std::vector<std::size_t>& free, double parameter, const double* expansion);
@@ -93,7 +91,7 @@ class Path {
     PathEnd finish(PathEnd end);
     PathEnd roll_back();
     bool is_finite() const;
-    // Whether nothing changes any more but in proportion to t.
+    // Whether from here on the solution only changes in proportion to t.
     bool is_complete() const { return n_loaded_ == 0 && sum_rate_ == 0.0 && !has_offset_; }
     void advance(double distance);
     bool is_at_zero(std::size_t variable) const;
@@ -135,10 +133,10 @@ class Path {
         return parameter_ * linear_[v] + offset_[v] - value_[kernel_->place(v)] -
                ridge_[v] * coef_[v] - bias_;
     }
-    // What the terms of slopes are compared with, in units of the linear term.
+    // The size with which terms of slopes are compared, in units of the linear term.
     double linear_scale() const { return parameter_ + offset_size_; }
-    // How far breakpoints may be apart that count as equal: `share` of t, unless coefficients move
-    // so fast that they show it.
+    // The distance up to which breakpoints count as equal: `share` of t, or less if coefficients
+    // move so fast that the difference shows.
     double tie_distance(double share) const {
         return std::min(share * linear_scale(), 1e3 * share * widest_ / fastest_);
     }
@@ -151,7 +149,8 @@ class Path {
     double sum_, sum_rate_, scale_, parameter_, bias_ = 0.0, bias_rate_ = 0.0;
     std::vector<Side> side_;
     Basis basis_;
-    // Expansion of what is not free, by place, but for the rows that came or went lately.
+    // Expansion of the variables that are not free, by place, without rows that were added or
+    // removed recently.
     std::vector<double> bounded_, late_coef_;
     std::vector<KernelRowPointer> late_rows_;
     std::vector<double> value_, value_rate_;  // expansion of everything, and its rate
@@ -172,7 +171,7 @@ class Path {
         double parameter = 0.0, bias = 0.0;
         std::vector<double> coef;
     } verified_;
-    // Events without progress: how many, which partitions, and what was done against cycles.
+    // Events without progress: their number, their partitions, and the measures against cycles.
     std::size_t repeats_ = 0, revisits_ = 0;
     std::uint64_t partition_ = 0;
     std::unordered_set<std::uint64_t> visited_;

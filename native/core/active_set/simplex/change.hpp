@@ -1,4 +1,4 @@
-// Another problem under the same point: larger boxes, variables that come and go.
+// Changes of the problem that keep the point: larger boxes, variables added and removed.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace mercer::active_set {
 
-// Another box, `factor` times as large (Sentelle 2014, algorithm 4): what is at a bound moves with
-// it, what is basic is scaled; the basis stays.
+// A box `factor` times as large (Sentelle 2014, algorithm 4): variables at a bound move with it,
+// basic variables are scaled, and the basis stays.
 void rescale(Point& point, const double* lower, const double* upper, const double* group_sum,
              double factor);
 
-// Drives a variable to `value`, the basic ones answering, and fixes it there
-// (docs/theory/active_set.md#rows-come-and-go). false if the others cannot make up for it; it then
-// stays where it got.
+// Moves a variable to `value`, with the basic ones following, and fixes it there
+// (docs/theory/active_set.md#rows-come-and-go). false if the others cannot compensate; the variable
+// then stays at the last point reached.
 bool retire(Point& point, std::size_t variable, double value);
 
 }  // namespace mercer::active_set

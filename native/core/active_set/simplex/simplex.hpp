@@ -2,8 +2,8 @@
 // Sentelle 2014, algorithm 1, in signed variables, for any disjoint groups).
 //
 // One variable enters the basis at a time; it joins the factor only after a blocking variable has
-// left or its own slope has vanished, so that the factor never becomes singular, whatever the rank
-// of the kernel (Sentelle 2014, theorem 4).
+// left or its own slope has vanished, so that the factor never becomes singular, for a kernel of
+// any rank (Sentelle 2014, theorem 4).
 //
 // Beside it: the point and its basis (point.hpp, purify.hpp), how far a step goes (step.hpp), which
 // variable enters (pricing.hpp), changes of the problem between two runs (change.hpp).

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from mercer.cli.choices import Kernel, Precision, Task
-from mercer.cli.errors import Helped, explained, working
+from mercer.cli.errors import CommandGroup, explained, working
 from mercer.cli.options import (
     RUN,
     AsJson,
@@ -36,7 +36,7 @@ from mercer.cli.options import (
 
 __all__ = ["bench"]
 
-bench = typer.Typer(cls=Helped, help="Measure on your own data.", no_args_is_help=True)
+bench = typer.Typer(cls=CommandGroup, help="Measure on your own data.", no_args_is_help=True)
 
 Solvers = Annotated[
     list[str] | None,

@@ -174,7 +174,7 @@ def _write_plot(result: Comparison, title: str, path: Path) -> None:
 
 
 def _page(result: Comparison, title: str, svg: bytes) -> Iterator[str]:
-    """A page that needs nothing but itself."""
+    """A page without external files."""
     yield "<!doctype html><html lang='en'><meta charset='utf-8'>"
     yield f"<title>{escape(title)}</title><style>body{{font:15px sans-serif;margin:2em;"
     yield "max-width:75em}td,th{padding:.2em .7em;text-align:right}td:first-child,"

@@ -21,14 +21,15 @@ from mercer.cli.data.tables import SparseData, read_file
 from mercer.cli.data.tasks import known_targets
 from mercer.cli.data.values import marked_missing
 from mercer.cli.errors import InputError, absent
-from mercer.cli.models.apart import rows_apart, taken
 from mercer.cli.models.card import Card
-from mercer.cli.models.costs import costs_of, parted
+from mercer.cli.models.costs import costs_of, threshold_machine
+from mercer.cli.models.row_split import recorded_split, taken
 from mercer.cli.output.bars import Bars
 from mercer.cli.output.report import MOST_SHOWN, framed, score_text
 from mercer.cli.output.threshold_lines import cost_line, rule_text
 from mercer.io import read_metadata
-from mercer.report import Report, explain_row, write_report
+from mercer.report import Report, write_report
+from mercer.report.reasons import explain_row
 from mercer.report.words import count, number, percent, spread, verdict_lines, warnings_of
 
 __all__ = ["Evaluated", "command_of", "evaluate", "explain", "report"]
@@ -39,7 +40,7 @@ RULE, COST = "threshold", "cost of these rows"  # facts of a report
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What to show, the same as JSON, and what to note of the rows."""
+    """The output, the same as JSON, and notes on the rows."""
 
     summary: RenderableType
     as_json: str
@@ -90,7 +91,7 @@ def report(
 
 @dataclass(frozen=True)
 class _Given:
-    """What files hold: rows to judge by, those of the training, and which ones, in words."""
+    """The contents of files: rows to evaluate on, training rows, and a description of them."""
 
     judged: pd.DataFrame | SparseData
     training: pd.DataFrame | SparseData | None
@@ -102,7 +103,7 @@ def _given(model: Path, file: Path, train: Path | None) -> _Given:
     """Rows of the training file that took no part, where it tells; else all rows of the file."""
     content = read_file(file)
     training = None if train is None else read_file(train)
-    apart = rows_apart(read_metadata(model), file)
+    apart = recorded_split(read_metadata(model), file)
     if apart is None:
         return _Given(content, training, _name(file), False)
     which = f"{file}: the {count(len(apart.test), 'row')} that --test-size kept apart"
@@ -111,7 +112,7 @@ def _given(model: Path, file: Path, train: Path | None) -> _Given:
 
 
 def _name(file: Path, short: bool = False) -> str:
-    """What to call a file: "standard input" or its path, or only its name."""
+    """The name shown for a file: "standard input", its path, or only its name."""
     return source_name(file) if short or file == STANDARD else str(file)
 
 
@@ -135,7 +136,7 @@ def _judged_rows(
     file: Path,
     target: str | None,
 ) -> tuple[Any, NDArray[Any] | None, list[str]]:
-    """Rows as the estimator takes them, what is true of them, and notes."""
+    """Rows as the estimator takes them, their true values, and notes."""
     task = _task(estimator, card)
     if isinstance(content, SparseData):
         rows, known, notes = model_rows(estimator, card, content)
@@ -198,8 +199,8 @@ def _facts(card: Card | None, model: Path, rows: str | None) -> dict[str, str]:
 
 
 def _rule(estimator: Any) -> dict[str, str]:
-    """Where two classes are parted, if the machine has a threshold of its own."""
-    own = parted(estimator)
+    """Where two classes are threshold_machine, if the machine has a threshold of its own."""
+    own = threshold_machine(estimator)
     return {} if own is None else {RULE: rule_text(own)}
 
 
@@ -208,7 +209,7 @@ def _tell_costs(found: Report, estimator: Any, costs: str | None) -> None:
 
     Without either nothing is told.
     """
-    confusion, own = found.data["confusion"], parted(estimator)
+    confusion, own = found.data["confusion"], threshold_machine(estimator)
     if confusion is None or confusion["counts"] is None:
         if costs is not None:
             raise InputError("--cost is for two classes, and rows with labels")
@@ -289,7 +290,7 @@ def _reasons(found: dict[str, Any], file: str) -> dict[str, Sequence[str | Text 
 
 
 def _average(background: dict[str, Any], file: str) -> str:
-    """What a row is compared with."""
+    """The rows that a row is compared with."""
     if background["of"] == "rows":
         return f"on average: over {count(background['n_rows'], 'row')} of {file}"
     of = count(background["n_rows"], "support vector")

@@ -1,4 +1,4 @@
-"""What ``mercer info`` says of models that others run: ONNX and C."""
+"""The output of ``mercer info`` for exported models: ONNX and C."""
 
 from __future__ import annotations
 

@@ -14,20 +14,25 @@ from mercer import ThresholdSVC
 from mercer.cli.choices import STANDARD, Task
 from mercer.cli.data.training_set import EXAMPLE, Roles, TrainingSet, read_training_set
 from mercer.cli.errors import INTERRUPTED, NOT_CONVERGED
-from mercer.cli.models.apart import told_apart
 from mercer.cli.models.card import Card, Scores
-from mercer.cli.models.costs import NO_PARTING, Parting, parted, threshold_record
+from mercer.cli.models.costs import (
+    NO_THRESHOLD,
+    ThresholdRequest,
+    threshold_machine,
+    threshold_record,
+)
 from mercer.cli.models.estimators import Options, build_estimator, machine_of
 from mercer.cli.models.held_out import HeldOut, on_test_set
-from mercer.cli.models.promised import (
-    check_promises,
+from mercer.cli.models.row_split import split_record
+from mercer.cli.models.targets import scale_of_targets
+from mercer.cli.models.test_rows import NO_TEST, Tests
+from mercer.cli.models.training import Training, train
+from mercer.cli.models.wrapping import (
+    check_wrapping,
     with_probabilities,
     with_sets,
     with_threshold,
 )
-from mercer.cli.models.targets import scale_of_targets
-from mercer.cli.models.test_rows import NO_TEST, Tests
-from mercer.cli.models.training import Training, train
 from mercer.cli.output.columns import column_lines
 from mercer.cli.output.destination import check_destination, check_model_destination
 from mercer.cli.output.progress import Display
@@ -64,7 +69,7 @@ AT_ZERO = "that is with a threshold of 0; the one chosen is told below"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What to show, whether training converged, and whether Ctrl-C ended the search."""
+    """The output, whether training converged, and whether Ctrl-C ended the search."""
 
     summary: RenderableType
     is_converged: bool = True
@@ -106,7 +111,7 @@ def fit(
     proba: bool = False,
     conformal: bool = False,
     command: str | None = None,
-    parting: Parting = NO_PARTING,
+    request: ThresholdRequest = NO_THRESHOLD,
 ) -> Outcome:
     """Train, save, and return the summary."""
     path = model_path(file, out)
@@ -116,27 +121,27 @@ def fit(
         data = read_training_set(file, roles, task)
     # later: whoever has mistyped a column is told that, and not of --force
     check_model_destination(path, force, *given)
-    check_promises(data.task, proba, conformal)
-    parting.check(data)
+    check_wrapping(data.task, proba, conformal)
+    request.check(data)
     data, test = tests.split(data, seed)
     training = train(build_estimator(data, options), data, folds, seed, display)
     held_out, kept, is_interrupted = None, training.estimator, training.is_interrupted
     try:
         if not is_interrupted:
-            kept = _promised(training, data, proba, conformal, parting, seed, display)
+            kept = _promised(training, data, proba, conformal, request, seed, display)
         if test is not None:
-            judged = kept if parting.is_asked else training.estimator
+            judged = kept if request.is_asked else training.estimator
             with display.working("judging"):
                 held_out = on_test_set(judged, test, data, Deadline())
     except KeyboardInterrupt:
-        display.say("interrupted: keeping the machine without what comes after its training")
+        display.say("interrupted: keeping the machine without the steps after its training")
         is_interrupted = True
     told = card_of(data, training.scores).as_metadata()
-    told |= told_apart(file, data, test, tests.share) | {"command": command, "seed": seed}
+    told |= split_record(file, data, test, tests.share) | {"command": command, "seed": seed}
     save(kept, path, metadata=told)
     machine = machine_of(training.estimator)
     report = report_command(path, file, tests.file, tests.share)
-    own = parted(kept)
+    own = threshold_machine(kept)
     summary = _summary(data, training, options, path, held_out, report, own)
     record = training_record("fit", data, machine, path, training.notes, held_out)
     record["threshold"] = threshold_record(own)
@@ -150,7 +155,7 @@ def _promised(
     data: TrainingSet,
     proba: bool,
     conformal: bool,
-    parting: Parting,
+    request: ThresholdRequest,
     seed: int,
     display: Display,
 ) -> Any:
@@ -159,9 +164,9 @@ def _promised(
     with display.working("training on folds"):
         if proba:
             kept = with_probabilities(kept, data, training.notes)
-        if parting.is_asked:
+        if request.is_asked:
             plain = training.estimator
-            kept = with_threshold(plain, kept, data, parting, seed, training.notes)
+            kept = with_threshold(plain, kept, data, request, seed, training.notes)
         if conformal:
             kept = with_sets(training.estimator, kept, data, seed, training.notes)
     return kept

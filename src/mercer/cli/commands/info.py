@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer.cli.commands.exported import describe_c, describe_onnx
 from mercer.cli.models.card import Card, read_card
-from mercer.cli.models.costs import parted, threshold_record
+from mercer.cli.models.costs import threshold_machine, threshold_record
 from mercer.cli.models.formats import format_inside
 from mercer.cli.models.inputs import inner_machine, inside
 from mercer.cli.output.columns import column_lines
@@ -32,6 +32,7 @@ from mercer.io import load, load_libsvm, read_metadata
 from mercer.io.model_file import RESULTS
 from mercer.machines.certified import certificate
 from mercer.paths import ErrorCurve, StepFunction
+from mercer.training.feature_count import feature_count
 
 __all__ = ["describe", "record_of"]
 
@@ -62,7 +63,7 @@ def describe(path: Path) -> RenderableType:
     elif hasattr(estimator, "classes_"):
         sections["classes"] = [class_text(estimator.classes_)]
     sections["machine"] = [machine_line(machine) + _of_several(estimator)]
-    own = parted(estimator)
+    own = threshold_machine(estimator)
     sections["threshold"] = [] if own is None else [rule_text(own)]
     sections["certificate"] = certificate_lines(machine)
     if card is not None and card.scores is not None:
@@ -89,7 +90,7 @@ def record_of(path: Path) -> dict[str, Any]:
         "machine": type(machine).__name__,
         "features": list(getattr(estimator, "feature_names_in_", [])),
         "classes": list(getattr(estimator, "classes_", [])),
-        "threshold": threshold_record(parted(estimator)),
+        "threshold": threshold_record(threshold_machine(estimator)),
         "kernel": repr(getattr(machine, "kernel_", None)),
         "certificate": certificate(machine),
         "training": None if card is None else card.as_metadata(),
@@ -123,7 +124,7 @@ def _steps(estimator: Any) -> str:
     """The classes of an estimator, from the outside in."""
     name = type(estimator).__name__
     if hasattr(estimator, "steps"):
-        return " > ".join(_steps(step) for _, step in estimator.steps)
+        return " > ".join(_steps(step) for _, step in estimator.steps if hasattr(step, "fit"))
     inner = inside(estimator)
     if inner is not None:
         return f"{name} of {_steps(inner)}"
@@ -161,7 +162,7 @@ def _feature_lines(card: Card | None, estimator: Any) -> list[str | Text]:
     if card is None or card.columns is None:
         names = getattr(estimator, "feature_names_in_", None)
         if names is None:
-            return [plural(int(estimator.n_features_in_), "feature")]
+            return [plural(feature_count(estimator), "feature")]
         return [_listed("feature", [str(name) for name in names])]
     return [_listed(noun, names) for noun, names in card.columns.by_kind.items() if names]
 

@@ -120,7 +120,7 @@ def _machine(options: SvmTrain, n_features: int, threads: int | None) -> Any:
 
 
 def _said(machine: Any, options: SvmTrain, rhos: list[float]) -> Iterator[str]:
-    """What svm-train prints of each problem, and of all."""
+    """The lines that svm-train prints for each problem, and for all."""
     C = getattr(machine, "C", 1.0)
     bounds = [C, *(C * weight for weight in options.weights.values())]
     for solution, rho in zip(machine.solutions_, rhos, strict=True):

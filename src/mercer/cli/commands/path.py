@@ -22,9 +22,9 @@ from mercer.cli.commands.fit import (
 )
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
 from mercer.cli.errors import InputError
-from mercer.cli.models.apart import told_apart
 from mercer.cli.models.estimators import Options, checked, machine_of, prepared
 from mercer.cli.models.held_out import HeldOut, on_test_set
+from mercer.cli.models.row_split import split_record
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.training import noted, of_ctrl_c, possible_folds, splitter_of
 from mercer.cli.output.columns import column_lines
@@ -70,7 +70,7 @@ def follow(chosen: dict[str, Any], display: Display) -> Outcome:
     fitted = machine_of(estimator)
     with display.working("judging"):
         held_out = None if test is None else on_test_set(estimator, test, data, Deadline())
-    told = card_of(data, None).as_metadata() | told_apart(file, data, test, share)
+    told = card_of(data, None).as_metadata() | split_record(file, data, test, share)
     told |= {"command": chosen["command"], "seed": chosen["seed"]}
     save(estimator, path, metadata=told)
     record = training_record("path", data, fitted, path, notes, held_out)

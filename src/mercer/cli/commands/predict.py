@@ -17,12 +17,13 @@ from mercer.cli.data.columns import Column, known_frame
 from mercer.cli.data.tables import SparseData, read_file
 from mercer.cli.errors import InputError, absent, quoted
 from mercer.cli.models.card import Card, read_card
-from mercer.cli.models.extras import NOTHING, Wanted, wanted_columns_of
+from mercer.cli.models.extras import NO_COLUMNS, RequestedColumns, requested_columns
 from mercer.cli.models.inputs import inner_machine, wanted_columns
 from mercer.cli.models.training import noted
 from mercer.cli.output.record import as_json
 from mercer.io import load
 from mercer.io.model_file import RESULTS
+from mercer.training.feature_count import feature_count
 
 PREDICTIONS = "mercer.predictions/1"
 __all__ = ["Predictions", "model_rows", "open_model", "predict"]
@@ -51,33 +52,33 @@ class Predictions:
         return as_json(found) + "\n"
 
 
-def predict(model: Path, file: Path, wanted: Wanted = NOTHING) -> Predictions:
+def predict(model: Path, file: Path, requested: RequestedColumns = NO_COLUMNS) -> Predictions:
     """Return the predictions of a model for the rows of a file.
 
     The table has a column ``prediction``; for classes and outliers also the decision values:
     ``decision`` (positive: the second class, or normal) or one column for each class. Then come
-    the columns that are ``wanted``.
+    the columns that are ``requested``.
     """
     estimator, card = open_model(model)
     content = read_file(file)
-    copied = _copied(content, wanted.kept)
+    copied = _copied(content, requested.kept)
     rows, known, notes = model_rows(estimator, card, content)
     predicted = np.asarray(estimator.predict(rows))
-    table = _columns(predicted) | _decisions(estimator, rows, wanted.proba)
+    table = _columns(predicted) | _decisions(estimator, rows, requested.proba)
     with noted(notes):
-        table |= wanted_columns_of(estimator, rows, wanted)
+        table |= requested_columns(estimator, rows, requested)
     table = copied | _beside(copied, table)
-    notes += _without_ends(table, wanted)
+    notes += _without_ends(table, requested)
     return Predictions(pd.DataFrame(table), notes, _score(predicted, known, card))
 
 
-def _without_ends(table: dict[str, Any], wanted: Wanted) -> list[str]:
+def _without_ends(table: dict[str, Any], requested: RequestedColumns) -> list[str]:
     """Why intervals are infinite."""
-    if wanted.interval is None or not len(table["low"]) or np.isfinite(table["low"]).any():
+    if requested.interval is None or not len(table["low"]) or np.isfinite(table["low"]).any():
         return []
-    least = wanted.interval / (1.0 - wanted.interval)
+    least = requested.interval / (1.0 - requested.interval)
     return [
-        f"intervals have no ends: a coverage of {wanted.interval:g} needs {np.ceil(least):,.0f} "
+        f"intervals have no ends: a coverage of {requested.interval:g} needs {np.ceil(least):,.0f} "
         "training rows or more"
     ]
 
@@ -104,7 +105,7 @@ def _beside(copied: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_model(model: Path) -> tuple[Any, Card | None]:
-    """Return the fitted estimator in a file, and what is told of its training."""
+    """Return the fitted estimator in a file, and the notes on its training."""
     estimator = load(model)
     if isinstance(estimator, RESULTS):
         raise InputError(_no_machine(model, estimator))
@@ -131,7 +132,7 @@ def model_rows(
     estimator: Any, card: Card | None, content: pd.DataFrame | SparseData
 ) -> tuple[Any, Any, list[str]]:
     """Rows as the estimator wants them, the targets of the file if there are any, and notes."""
-    n_features = int(estimator.n_features_in_)
+    n_features = feature_count(estimator)
     if isinstance(content, SparseData):
         if card is not None and card.columns is not None:
             raise InputError("the model was trained on named columns, not on LIBSVM text")
@@ -154,7 +155,7 @@ def model_rows(
 
 
 def _missing_values(frame: pd.DataFrame, columns: dict[str, Column]) -> list[str]:
-    """What the model fills in."""
+    """The gaps that the model fills."""
     used = [name for name, own in columns.items() if own.kind != "dropped" and name in frame]
     counts = frame[used].isna().sum()
     listed = [f"{name!r} ({count:,} of {len(frame):,})" for name, count in counts.items() if count]
@@ -162,7 +163,7 @@ def _missing_values(frame: pd.DataFrame, columns: dict[str, Column]) -> list[str
 
 
 def _unknown_categories(frame: pd.DataFrame, columns: dict[str, Column]) -> list[str]:
-    """What each column holds that the model has not seen; such a value is no category at all."""
+    """The unknown values of each column; such a value belongs to no category."""
     notes = []
     for name, column in columns.items():
         if column.categories is None:

@@ -24,13 +24,18 @@ from mercer.cli.commands.fit import (
     scaling_line,
 )
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
-from mercer.cli.models.apart import told_apart
-from mercer.cli.models.costs import NO_PARTING, Parting, parted, threshold_record
+from mercer.cli.models.costs import (
+    NO_THRESHOLD,
+    ThresholdRequest,
+    threshold_machine,
+    threshold_record,
+)
 from mercer.cli.models.estimators import machine_of
 from mercer.cli.models.held_out import on_test_set
-from mercer.cli.models.promised import check_promises, with_sets, with_threshold
+from mercer.cli.models.row_split import split_record
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
+from mercer.cli.models.wrapping import check_wrapping, with_sets, with_threshold
 from mercer.cli.output.bars import Bars
 from mercer.cli.output.columns import bar_lines, column_lines
 from mercer.cli.output.destination import check_destination, check_model_destination
@@ -81,7 +86,7 @@ def tune(
     force: bool,
     display: Display,
     command: str | None = None,
-    parting: Parting = NO_PARTING,
+    request: ThresholdRequest = NO_THRESHOLD,
 ) -> Outcome:
     """Choose parameters, train, save, and return the summary."""
     path = model_path(file, out)
@@ -90,19 +95,19 @@ def tune(
     with display.working("reading"):
         data = read_training_set(file, roles, task)
     check_model_destination(path, force, *given)
-    check_promises(data.task, search.proba, search.conformal)
-    parting.check(data)
+    check_wrapping(data.task, search.proba, search.conformal)
+    request.check(data)
     data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
-    kept, is_interrupted = _kept(tuning, data, search, parting, display)
+    kept, is_interrupted = _kept(tuning, data, search, request, display)
     with display.working("saving"):
-        own = parted(kept)
+        own = threshold_machine(kept)
         if own is not None and held_out is not None:
             judged = on_test_set(kept, held_out, data, search.deadline)
             tuning = replace(tuning, held_out=judged)
         scores = None if tuning.held_out is None else tuning.held_out.scores
         told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
-        told |= told_apart(file, data, held_out, test_size)
+        told |= split_record(file, data, held_out, test_size)
         told |= {"command": command, "seed": search.seed}
         save(kept, path, metadata=told)
         follow = report_command(path, file, test, test_size)
@@ -115,7 +120,7 @@ def tune(
 
 
 def _kept(
-    tuning: Tuning, data: TrainingSet, search: Search, parting: Parting, display: Display
+    tuning: Tuning, data: TrainingSet, search: Search, request: ThresholdRequest, display: Display
 ) -> tuple[Any, bool]:
     """What the model file holds, with what predict may be asked for, and whether it is short."""
     kept = tuning.to_save(search.proba)
@@ -124,13 +129,13 @@ def _kept(
     given = search.seed, tuning.notes
     try:
         with display.working("training on folds"):
-            if parting.is_asked:
+            if request.is_asked:
                 left = search.seconds_left
-                kept = with_threshold(tuning.estimator, kept, data, parting, *given, left)
+                kept = with_threshold(tuning.estimator, kept, data, request, *given, left)
             if search.conformal:
                 kept = with_sets(tuning.estimator, kept, data, *given, search.seconds_left)
     except KeyboardInterrupt:
-        display.say("interrupted: keeping the machine without what comes after its training")
+        display.say("interrupted: keeping the machine without the steps after its training")
         return kept, True
     return kept, False
 
@@ -148,7 +153,7 @@ def _searched(tuning: Tuning) -> dict[str, Any]:
 
 
 def _tried(tuned: Any) -> dict[str, Any] | None:
-    """What was tried, for the report; a search that was interrupted has no table of it."""
+    """The trials, for the report; an interrupted search has no table of them."""
     return trials(tuned) if hasattr(tuned, "cv_results_") else None
 
 

@@ -31,7 +31,7 @@ MOST_FAULTS = 20
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What a column is to a model.
+    """The role of a column in a model.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Columns:
     numbers, categories, dates, texts : list of str
         The names.
     decided : dict
-        What is to be said of columns: of those left out, and of what is made of others.
+        Notes on columns: those left out, and those that are converted.
     missing : list of str
         Those with missing values that are filled in.
     imputes : bool
@@ -100,7 +100,7 @@ class Columns:
 def describe_columns(
     frame: pd.DataFrame, asked: Mapping[str, str] | None = None, imputes: bool = False
 ) -> Columns:
-    """Return the kind of each column; InputError tells of all that cannot be used.
+    """Return the kind of each column; one InputError lists all that cannot be used.
 
     `asked` are kinds that the user has named.
     """
@@ -164,7 +164,7 @@ def columns_of(trained: pd.DataFrame, columns: Columns) -> dict[str, Column]:
 
 
 def known_frame(frame: pd.DataFrame, columns: dict[str, Column]) -> pd.DataFrame:
-    """Return the columns of a model as it wants them; InputError tells of all it cannot use."""
+    """Return the columns of a model as it needs them; one InputError lists all it cannot use."""
     absent = [name for name in columns if name not in frame.columns]
     used = [name for name in absent if columns[name].kind != "dropped"]
     if used:
@@ -199,7 +199,7 @@ def _as_wanted(values: pd.Series[Any], name: str, column: Column, is_whole: bool
     if column.kind == "dates":
         return marked_missing(values)
     if column.categories is None:
-        # holes of a column that must have none are told of already
+        # missing values of a column that must have none are reported already
         present = values.dropna() if is_whole else values
         return _numbers(present, name, column.may_miss, column.has_comma)
     return as_known(values, column.categories)

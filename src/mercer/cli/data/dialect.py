@@ -30,7 +30,7 @@ class Dialect:
     has_thousands: bool = False
 
     def words(self, encoding: str) -> str:
-        """What is unusual, in words; empty if nothing is."""
+        """Unusual properties, in words; empty if there are none."""
         told = []
         if self.delimiter != ",":
             told.append(f"separator {_NAMES[self.delimiter]}")

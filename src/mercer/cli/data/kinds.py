@@ -1,4 +1,4 @@
-"""What each column of a table to learn from is taken for."""
+"""The kind of each column of a training table."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Notation:
 
     @property
     def words(self) -> str:
-        """What is left out or unusual."""
+        """Notes on omitted or unusual parts."""
         left_out = repr(self.unit) if self.unit else "marks between thousands"
         return f"read without {left_out}" + (", decimal comma" if self.decimal == "," else "")
 

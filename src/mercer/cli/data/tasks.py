@@ -1,4 +1,4 @@
-"""What is to be learned: classes, a number, or what is normal."""
+"""The task: classes, a number, or normal rows."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def alike(labels: NDArray[Any]) -> list[str]:
 
 
 def _header_hint(names: list[str]) -> str:
-    """What to say of names most of which are numbers."""
+    """The message about names most of which are numbers."""
     n_numbers = 0
     for name in names:
         with suppress(ValueError):
@@ -111,7 +111,7 @@ def target_values(values: pd.Series[Any], task: Task, n_gaps: int = 0) -> NDArra
 
 
 def _of_gaps(n_gaps: int) -> str:
-    """What may have become of the other class: its name reads as a missing value."""
+    """A hint at the other class: its name may have been read as a missing value."""
     if not n_gaps:
         return ""
     return f"; {plural(n_gaps, 'row')} without a target left out: {MISSING_WORDS}"

@@ -1,4 +1,4 @@
-"""What a model is trained on."""
+"""The rows that a model is trained on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model file tells of its training, besides the model."""
+"""The information about its training that a model file has besides the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where two classes are parted: by what errors cost, or by a score of the labels."""
+"""Where two classes are threshold_machine: by what errors cost, or by a score of the labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ from mercer.cli.errors import InputError, meant, quoted
 from mercer.cli.models.inputs import inside
 from mercer.predictions.gains import check_cost, gain_of
 
-__all__ = ["NO_PARTING", "Parting", "costs_of", "mean_cost", "parted", "threshold_record"]
+__all__ = [
+    "NO_THRESHOLD",
+    "ThresholdRequest",
+    "costs_of",
+    "mean_cost",
+    "threshold_machine",
+    "threshold_record",
+]
 
 _SEVERAL = (
     "--class-weight balanced lets rare classes count, and predict --proba gives what a decision by "
@@ -26,8 +33,8 @@ _SEVERAL = (
 
 
 @dataclass(frozen=True)
-class Parting:
-    """What was asked for: ``--cost`` or ``--threshold``.
+class ThresholdRequest:
+    """The request of ``--cost`` or ``--threshold``.
 
     Attributes
     ----------
@@ -63,7 +70,7 @@ class Parting:
         self.cost(labels)
 
     def cost(self, labels: Sequence[Any]) -> Any:
-        """What :class:`ThresholdSVC` takes: a matrix of costs, or the name of a score."""
+        """The argument of :class:`ThresholdSVC`: a matrix of costs, or the name of a score."""
         if self.costs is not None:
             return costs_of(self.costs, labels)
         try:
@@ -79,7 +86,7 @@ class Parting:
         return self.score
 
 
-NO_PARTING = Parting()
+NO_THRESHOLD = ThresholdRequest()
 
 
 def costs_of(text: str, labels: Sequence[Any]) -> list[list[float]]:
@@ -101,12 +108,12 @@ def costs_of(text: str, labels: Sequence[Any]) -> list[list[float]]:
                 f"{quoted(names)}"
             )
         if name in found:
-            raise InputError(f"--cost tells of the class {name!r} twice: {text!r}")
+            raise InputError(f"--cost names the class {name!r} twice: {text!r}")
         found[name] = _cost(name, value)
     missing = [name for name in names if name not in found]
     if missing:
         raise InputError(
-            f"--cost must tell of both classes, nothing is said of {quoted(missing)}: give "
+            f"--cost must name both classes, it lacks {quoted(missing)}: give "
             f"{missing[0]}=1 for what an error on a row of it costs"
         )
     return [[0.0, found[names[0]]], [found[names[1]], 0.0]]
@@ -122,7 +129,7 @@ def _cost(name: str, text: str) -> float:
     return value
 
 
-def parted(estimator: Any) -> ThresholdSVC | None:
+def threshold_machine(estimator: Any) -> ThresholdSVC | None:
     """The machine with a threshold of its own inside an estimator."""
     while estimator is not None and not isinstance(estimator, ThresholdSVC):
         is_pipeline = isinstance(estimator, Pipeline)
@@ -137,7 +144,7 @@ def mean_cost(costs: Any, counts: NDArray[Any] | Sequence[Sequence[int]]) -> flo
 
 
 def threshold_record(machine: ThresholdSVC | None) -> dict[str, Any] | None:
-    """What JSON tells of the threshold; None if the machine has none of its own."""
+    """The threshold for JSON; None if the machine has none."""
     if machine is None:
         return None
     is_score = isinstance(machine.cost, str)

@@ -21,6 +21,7 @@ from mercer.cli.data.columns import Columns
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
 from mercer.cli.models.targets import target_scaler
+from mercer.machines.parameters import check_parameters
 from mercer.solvers.solving import resolve_solver
 from mercer.tables import DateFeatures, TextFeatures
 
@@ -41,7 +42,7 @@ GAMMA_RULES = ("scale", "auto", "median")
 
 @dataclass(frozen=True)
 class Options:
-    """What the user chose of the machine; see the help of ``mercer fit``."""
+    """The options of the machine; see the help of ``mercer fit``."""
 
     kernel: str = "rbf"
     C: float = 1.0
@@ -89,7 +90,7 @@ def prepared(machine: Any, data: TrainingSet, scale: bool) -> Any:
     Missing numbers become the median, with an indicator; dates become days and months, texts the
     weights of their words. Numbers are scaled to mean 0 and variance 1 (sparse ones to variance
     1), categories become one column each, and so is the target of a regression scaled, for C and
-    epsilon to mean the same whatever its unit.
+    epsilon to mean the same in any unit.
     """
     preparation = (
         _scaler(scale, with_mean=False)
@@ -119,7 +120,7 @@ def with_machine(estimator: Any, machine: Any) -> Any:
 
 
 def as_targets(estimator: Any, predicted: NDArray[Any]) -> NDArray[Any]:
-    """What the machine of a fitted estimator predicts, in units of the targets."""
+    """The predictions of the machine of a fitted estimator, in units of the targets."""
     if not isinstance(estimator, TransformedTargetRegressor):
         return predicted
     scaled = np.asarray(predicted)[:, None]
@@ -145,7 +146,7 @@ def _column_preparation(columns: Columns, scale: bool) -> ColumnTransformer:
 
 
 def _filled(has_gaps: bool, scaler: StandardScaler) -> Pipeline:
-    """Missing values become the median; where there were any, an indicator tells of them."""
+    """Missing values become the median; an indicator marks columns that had any."""
     imputer = SimpleImputer(strategy="median", add_indicator=has_gaps, keep_empty_features=True)
     return make_pipeline(imputer, scaler)
 
@@ -173,7 +174,7 @@ def _machine(task: Task, options: Options) -> Any:
 def checked(machine: Any) -> Any:
     """The machine; the error of a wrong parameter names the option that gave it."""
     try:
-        machine._validate_params()
+        check_parameters(machine)
         resolve_solver(getattr(machine, "solver", "auto"))
     except ValueError as error:
         message = REFUSED.match(str(error))

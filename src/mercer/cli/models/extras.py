@@ -14,12 +14,12 @@ from sklearn.pipeline import Pipeline
 from mercer.cli.errors import InputError
 from mercer.cli.models.inputs import inner_machine
 
-__all__ = ["NOTHING", "Wanted", "wanted_columns_of"]
+__all__ = ["NO_COLUMNS", "RequestedColumns", "requested_columns"]
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is asked for beside the prediction.
+class RequestedColumns:
+    """The columns requested in addition to the prediction.
 
     Attributes
     ----------
@@ -39,21 +39,23 @@ class Wanted:
     kept: tuple[str, ...] = ()
 
 
-NOTHING = Wanted()
+NO_COLUMNS = RequestedColumns()
 
 
-def wanted_columns_of(estimator: Any, rows: Any, wanted: Wanted) -> dict[str, NDArray[Any]]:
+def requested_columns(
+    estimator: Any, rows: Any, requested: RequestedColumns
+) -> dict[str, NDArray[Any]]:
     """Return the columns asked for: ``p_CLASS``, ``set_CLASS`` (1 or 0), ``low`` and ``high``.
 
     InputError says what a model would have to be.
     """
     columns: dict[str, NDArray[Any]] = {}
-    if wanted.proba:
+    if requested.proba:
         columns |= _probabilities(estimator, rows)
-    if wanted.coverage is not None:
-        columns |= _sets(estimator, rows, _level("--set", wanted.coverage))
-    if wanted.interval is not None:
-        columns |= _intervals(estimator, rows, _level("--interval", wanted.interval))
+    if requested.coverage is not None:
+        columns |= _sets(estimator, rows, _level("--set", requested.coverage))
+    if requested.interval is not None:
+        columns |= _intervals(estimator, rows, _level("--interval", requested.interval))
     return columns
 
 
@@ -108,7 +110,7 @@ def _last(estimator: Any, rows: Any) -> tuple[Any, Any]:
 
 
 def _of_numbers(estimator: Any) -> str:
-    """What models of numbers have instead."""
+    """The options of regression models instead."""
     return ": numbers have intervals, --interval 0.9" if is_regressor(estimator) else ""
 
 

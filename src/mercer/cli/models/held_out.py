@@ -48,7 +48,7 @@ class HeldOut:
 def of_search(
     kept: Kept, data: TrainingSet, score: str, as_targets: Callable[[Any], Any]
 ) -> HeldOut:
-    """What the folds of the search have predicted, in units of the targets."""
+    """The predictions of the folds of the search, in units of the targets."""
     predicted = [np.asarray(as_targets(own)) for own in kept.predicted]
     rows = np.concatenate(kept.rows)
     truth = np.ones(data.X.shape[0]) if data.y is None else data.y
@@ -72,7 +72,7 @@ def _where(folds: int, n_judged: int, n_rows: int, task: Task) -> str:
 def on_test_set(
     estimator: Any, test: TrainingSet, data: TrainingSet, deadline: Deadline
 ) -> HeldOut:
-    """Predictions of the rows of a test set, or of those that there is time for."""
+    """Predictions of the rows of a test set, or of those that the time allows."""
     assert test.y is not None
     assert data.y is not None
     order = np.random.default_rng(0).permutation(len(test.y))
@@ -130,7 +130,7 @@ _SCORE: dict[str, Callable[[NDArray[Any], NDArray[Any]], float]] = {
 
 
 def _baseline(y: NDArray[Any], task: Task, n_rows: int) -> NDArray[Any]:
-    """What one would predict without looking at the features."""
+    """The best prediction without features."""
     if task is not Task.classification:
         return np.full(n_rows, y.mean())
     labels, counts = np.unique(y, return_counts=True)

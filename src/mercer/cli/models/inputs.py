@@ -1,4 +1,4 @@
-"""What a fitted estimator wants to read of a table, column by column."""
+"""The columns of a table that a fitted estimator reads."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from mercer.cli.data.categories import has_gap
 from mercer.cli.data.columns import Column
 from mercer.selection.tuned import TunedMachine
 from mercer.tables import DateFeatures, TextFeatures
+from mercer.training.feature_count import feature_count
 
 __all__ = ["inner_machine", "inside", "wanted_columns"]
 
@@ -44,8 +45,8 @@ def inner_machine(estimator: Any) -> Any:
 
 
 def wanted_columns(estimator: Any) -> list[Column]:
-    """What each column of its rows is to a fitted estimator."""
-    columns = [Column("dropped") for _ in range(int(estimator.n_features_in_))]
+    """The role of each column in a fitted estimator."""
+    columns = [Column("dropped") for _ in range(feature_count(estimator))]
     for place, read in _read(estimator, range(len(columns)), False):
         before = columns[place]
         if before.kind == "dropped":

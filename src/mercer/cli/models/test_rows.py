@@ -23,7 +23,7 @@ __all__ = ["NO_TEST", "Tests"]
 
 @dataclass(frozen=True)
 class Tests:
-    """What was asked for: a file, a share, or neither."""
+    """The requested test rows: a file, a share, or neither."""
 
     file: Path | None = None
     share: float | None = None

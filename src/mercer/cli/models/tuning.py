@@ -35,7 +35,7 @@ _LEAST_FIT = 1.0  # seconds for the fit after Ctrl-C
 
 @dataclass(frozen=True)
 class Search:
-    """What the user chose of the search; see the help of ``mercer tune``."""
+    """The options of the search; see the help of ``mercer tune``."""
 
     kernel: str = "rbf"
     epsilon: float = 0.1
@@ -109,7 +109,7 @@ class Tuning:
 def tune_machine(
     data: TrainingSet, test: TrainingSet | None, search: Search, display: Display
 ) -> Tuning:
-    """Choose the parameters on the training rows, train, and judge by what was held out."""
+    """Choose the parameters on the training rows, train, and evaluate on held-out rows."""
     notes: list[str] = []
     folds = _folds(data, search.folds, notes)
     tuned = checked(_tuned(data, search, splitter_of(data, folds, search.seed)))
@@ -184,7 +184,7 @@ def _with_best(tuned: Any, data: TrainingSet, search: Search, display: Display) 
 
 
 def _of_folds(estimator: Any, tuned: Any, data: TrainingSet, search: Search) -> HeldOut | None:
-    """What the folds of the search say of the parameters; nothing is trained again."""
+    """The scores of the parameters in the folds of the search; nothing is trained again."""
     if tuned.held_out_ is None:
         return None
     is_balanced = search.class_weight is not None
@@ -206,7 +206,7 @@ def _learned(data: TrainingSet) -> tuple[Any, ...]:
 
 
 def _folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
-    """The folds that are possible; a class of one row is told of by the search."""
+    """The folds that are possible; the search reports a class of one row."""
     counts = sorted(data.class_counts.values())
     if data.task is Task.classification and counts[0] < 2 <= counts[-1]:
         possible = min(folds, counts[-1])

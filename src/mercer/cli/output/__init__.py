@@ -1,1 +1,1 @@
-"""What commands show and where they write."""
+"""The output of commands and where they write."""

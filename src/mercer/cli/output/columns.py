@@ -1,4 +1,4 @@
-"""What was decided for each column of a table, in lines."""
+"""The decisions for each column of a table, in lines."""
 
 from __future__ import annotations
 

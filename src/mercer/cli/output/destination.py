@@ -28,7 +28,7 @@ def check_destination(path: Path, *inputs: Path, option: str = "--out") -> None:
 
 
 def check_model_destination(path: Path, force: bool, *inputs: Path) -> None:
-    """The same for a model, which replaces nothing but a model, and that only by `force`."""
+    """The same for a model, which replaces only another model, and only with `force`."""
     check_destination(path, *inputs)
     if not path.exists():
         return

@@ -1,4 +1,4 @@
-"""Ctrl-C as a request to come to an end with what there is."""
+"""Ctrl-C as a request to end with the result so far."""
 
 from __future__ import annotations
 

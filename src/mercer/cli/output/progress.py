@@ -19,7 +19,6 @@ from rich.progress import (
 
 from mercer.cli.errors import working
 from mercer.cli.output.remaining import Pace, duration
-from mercer.paths import PathProgress
 from mercer.selection import History
 from mercer.solvers import Progress as SolverProgress
 
@@ -104,7 +103,7 @@ class Display:
             bars.update(task, completed=1.0, state="")
 
     @contextmanager
-    def following(self, stop: Callable[[], bool]) -> Iterator[Callable[[PathProgress], bool]]:
+    def following(self, stop: Callable[[], bool]) -> Iterator[Callable[[SolverProgress], bool]]:
         """Give a callback for paths, which ends them when `stop` says so."""
         if not self.is_shown:
             yield lambda _: stop()
@@ -112,8 +111,8 @@ class Display:
         with self._bars(has_share=False) as bars:
             task = bars.add_task("following the path", total=None, state="")
 
-            def show(progress: PathProgress) -> bool:
-                state = f"C = {progress.value:.3g}, {progress.n_events:,} events"
+            def show(progress: SolverProgress) -> bool:
+                state = f"C = {progress.value:.3g}, {progress.iteration:,} events"
                 bars.update(task, state=state)
                 return stop()
 

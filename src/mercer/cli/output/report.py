@@ -1,4 +1,4 @@
-"""What is shown of a model: sections of short lines in a frame."""
+"""The display of a model: sections of short lines in a frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a machine does on rows held out, in lines beside what one would guess."""
+"""How well a machine does on held-out rows, in lines next to a simple guess."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def never_said(task: Task, held_out: HeldOut | None) -> list[str]:
 
 
 def _number_lines(held_out: HeldOut) -> Iterator[str | Text]:
-    """R2 and errors, beside those of the mean."""
+    """R2 and errors, next to those of the mean."""
     squares, by_mean = (
         np.square(held_out.truth - guess) for guess in (held_out.predicted, held_out.baseline)
     )

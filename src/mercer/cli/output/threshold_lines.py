@@ -1,4 +1,4 @@
-"""Where two classes are parted, in words."""
+"""The threshold between two classes, in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["cost_line", "rule_text", "threshold_lines"]
 
 
 def rule_text(machine: ThresholdSVC) -> str:
-    """Which value parts the classes, and what it was chosen for."""
+    """The value that separates the classes, and why it was chosen."""
     found = threshold_record(machine)
     assert found is not None
     if found["cost"] is None:
@@ -28,7 +28,7 @@ def rule_text(machine: ThresholdSVC) -> str:
 
 
 def threshold_lines(machine: ThresholdSVC | None, y: Any) -> list[str | Text]:
-    """The rule, and what left-out rows say of it beside one guess for all."""
+    """The rule, and its result on left-out rows next to one guess for all."""
     found = threshold_record(machine)
     if found is None or machine is None:
         return []
@@ -47,7 +47,7 @@ def threshold_lines(machine: ThresholdSVC | None, y: Any) -> list[str | Text]:
 
 
 def cost_line(costs: Any, confusion: dict[str, Any]) -> str:
-    """The cost of the rows that were judged, beside that of the cheaper guess for all."""
+    """The cost of the judged rows, next to that of the cheaper guess for all."""
     counts = np.asarray(confusion["counts"], dtype=np.float64)
     truth = counts.sum(axis=1)
     guesses = [mean_cost(costs, np.outer(truth, own)) for own in np.eye(2)]

@@ -32,7 +32,7 @@ def machine_stability(
     ----------
     machine : SVC, SVR, RLSC, LSSVC or LSSVR
         Fitted on ``X``, with ``fit_intercept`` False or "penalized". With a free bias there is no
-        uniform stability: one label can turn the bias over, whatever the number of rows
+        uniform stability: one label can turn the bias over, for any number of rows
         (docs/theory/stability.md#a-free-bias). Each two-class machine of many classes has the
         stability that is given; see :func:`code_stability`.
     X, sample_weight
@@ -102,7 +102,7 @@ def _check(machine: Any) -> None:
     if machine.fit_intercept is True:
         raise ValueError(
             "machine must have fit_intercept=False or 'penalized', got True: with a free bias "
-            "one row can change every value, whatever the number of rows"
+            "one row can change every value, for any number of rows"
         )
     if isinstance(machine, (RLSC, LSSVC, LSSVR)):
         if machine.penalty != "norm" or machine.sparse is not None or hasattr(machine, "low_rank_"):

@@ -190,6 +190,6 @@ def code_stability(machine: Stability, code: OutputCode, gamma: float) -> Stabil
     """
     if code.has_zeros:
         raise ValueError("code must have no zeros: a machine must see all rows")
-    differing = (code.n_columns - code._products) / 2.0
+    differing = (code.n_columns - code.agreements) / 2.0
     beta = 2.0 * float(differing.max()) * machine.loss / positive("gamma", gamma)
     return replace(machine, output=np.inf, loss=beta, largest_loss=1.0, name=f"V_{gamma:g}")

@@ -15,6 +15,7 @@ from mercer.io.exchange import describe
 from mercer.io.exchange.model import Node
 from mercer.io.exchange.preparation import Branches, OneHot, Step
 from mercer.io.exchange.walks import first_steps
+from mercer.training.feature_count import feature_count
 
 __all__ = ["to_c"]
 
@@ -75,7 +76,7 @@ def to_c(
         raise ValueError(f"prefix must be a C identifier, got {prefix!r}")
     node = describe(estimator)
     source = Source(precision)
-    found = written(source, node, int(estimator.n_features_in_))
+    found = written(source, node, feature_count(estimator))
     kind = "double" if precision == "double" else "float"
     top = [_comment(estimator, node, found, prefix), "#include <math.h>"]
     top += [f"typedef {kind} number;"]
@@ -176,7 +177,7 @@ def _comment(estimator: Any, node: Node, found: Written, prefix: str) -> str:
 
 
 def _feature_lines(estimator: Any, node: Node) -> list[str]:
-    n = int(estimator.n_features_in_)
+    n = feature_count(estimator)
     names = [str(name) for name in getattr(estimator, "feature_names_in_", [""] * n)]
     words = _text_categories(first_steps(node), n)
     lines = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.io.c.source import Source
-from mercer.io.exchange.model import Decoded, Heights, Output, TwoClasses, Votes
+from mercer.io.exchange.model import Decoded, OneClassValues, Output, TwoClasses, Votes
 
 __all__ = ["chosen", "decisions"]
 
@@ -25,7 +25,7 @@ STEEPEST = {"double": 500.0, "single": 80.0}
 def decisions(source: Source, output: Output, values: str, n_values: int) -> tuple[str, int]:
     """The function of decision values, and their number."""
     match output:
-        case Heights():
+        case OneClassValues():
             zero = source.number(output.zero)
             lines = [f"{values}(x, out);", f"if (FABS(out[0]) <= {zero})", "    out[0] = ZERO;"]
             return source.function("decision", VALUES, lines), 1
@@ -38,9 +38,9 @@ def decisions(source: Source, output: Output, values: str, n_values: int) -> tup
 
 def chosen(source: Source, output: Output, values: str, n_values: int) -> str:
     """The function of the position of the class; of one class 1 and -1."""
-    if isinstance(output, Heights | TwoClasses):
+    if isinstance(output, OneClassValues | TwoClasses):
         name, _ = decisions(source, output, values, n_values)
-        result = "value >= ZERO ? 1 : -1" if isinstance(output, Heights) else "value > ZERO"
+        result = "value >= ZERO ? 1 : -1" if isinstance(output, OneClassValues) else "value > ZERO"
         lines = ["number value;", f"{name}(x, &value);", f"return {result};"]
         return source.function("label", LABEL, lines)
     if isinstance(output, Votes):

@@ -10,7 +10,6 @@ from sklearn.isotonic import IsotonicRegression
 from mercer.calibration import Calibration
 from mercer.calibration.sigmoid import Sigmoid
 from mercer.calibration.steps import Steps
-from mercer.calibration.temperature import fit_slope
 from mercer.io.exchange.model import Calibrated, Curve, Machine, Node, Prepared
 from mercer.machines import LSSVC, RLSC
 from mercer.online import OnlineSVC
@@ -56,8 +55,8 @@ def slope_of(machine: Any) -> float | None:
         return None
     if isinstance(machine, RLSC | LSSVC):
         return vars(machine).get("probability_slope_")
-    if isinstance(machine, OnlineSVC) and machine._judged is not None:
-        return fit_slope(*machine._judged)
+    if isinstance(machine, OnlineSVC) and machine._learned.judged is not None:
+        return machine._learned.judged.slope
     return None
 
 

@@ -22,13 +22,13 @@ from mercer.io.exchange.model import (
     Calibrated,
     Curve,
     Decoded,
-    Heights,
     Labels,
     Largest,
     Machine,
     Member,
     Node,
     Numbers,
+    OneClassValues,
     Output,
     Prepared,
     Rescaled,
@@ -139,11 +139,11 @@ def _ball(machine: SVDD) -> Machine:
     offset = found.bias - machine.intercept_  # of f, where its rows are moved
     bias = 2.0 * offset + machine.intercept_ - square
     function = replace(found, weights=2.0 * found.weights, bias=bias)
-    return Machine(function, Heights(float(machine._error())))
+    return Machine(function, OneClassValues(float(machine._error())))
 
 
 def _tuned(estimator: Any) -> Node:
-    """What was chosen, with the probabilities of the search; of several targets each."""
+    """The chosen machine, with the probabilities of the search; of several targets each."""
     if hasattr(estimator, "estimators_"):
         return SideBySide(tuple(_node(own) for own in estimator.estimators_), Numbers(False))
     node = _node(estimator.best_estimator_)
@@ -177,7 +177,7 @@ def _output(machine: Any) -> Output:
         raise ValueError(f"{type(machine).__name__} {reason}")
     match machine:
         case OneClassSVM():
-            return Heights(float(machine._height_error()))
+            return OneClassValues(float(machine._boundary_error()))
         case LSSVR():
             return Numbers(machine._is_flat)
         case SVR() | NuSVR() | OnlineSVR():

@@ -61,7 +61,7 @@ def _of_weights(machine: Any) -> Function:
 
 def _expansion_of(machine: Any) -> Expansion:
     if hasattr(machine, "_expanded"):
-        return machine._expansion
+        return machine._expanded.exact
     coef = _dense(machine.dual_coef_).T
     return Expansion(machine.kernel_, machine.support_vectors_, coef, sums_vanish=True)
 

@@ -20,13 +20,13 @@ __all__ = [
     "Curve",
     "Decoded",
     "Function",
-    "Heights",
     "Labels",
     "Largest",
     "Machine",
     "Member",
     "Node",
     "Numbers",
+    "OneClassValues",
     "Output",
     "Prepared",
     "Rescaled",
@@ -89,7 +89,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class Heights:
+class OneClassValues:
     """One class: values of at most ``zero`` are 0, and 0 is inside."""
 
     zero: float
@@ -142,7 +142,7 @@ class Labels:
     n_labels: int
 
 
-Output = Numbers | Heights | TwoClasses | Votes | Largest | Decoded | Labels
+Output = Numbers | OneClassValues | TwoClasses | Votes | Largest | Decoded | Labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,7 +86,8 @@ class Map:
 
 @dataclass(frozen=True, eq=False)
 class OneHot:
-    """A column for every category of every column, but for the ``dropped`` ones (None: all stay).
+    """A column for every category of every column, except for the ``dropped`` ones (None: all
+    stay).
 
     A value that is no category gives zeros.
     """

@@ -13,6 +13,7 @@ from mercer.io.archive import replaced
 from mercer.io.exchange import describe
 from mercer.io.exchange.model import Node
 from mercer.io.exchange.walks import first_steps
+from mercer.training.feature_count import feature_count
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -122,7 +123,7 @@ def _inputs(graph: Graph, node: Node, estimator: Any) -> Columns:
     """One array of numbers, or an input for each column if one holds strings."""
     from mercer.io.onnx.preprocessing import Columns, kind_of, text_columns
 
-    width = int(estimator.n_features_in_)
+    width = feature_count(estimator)
     text = text_columns(first_steps(node), width)
     if not any(text):
         return Columns(graph.add_input("X", graph.number, width))

@@ -13,11 +13,11 @@ from mercer.io.exchange.model import (
     Calibrated,
     Decoded,
     Function,
-    Heights,
     Labels,
     Machine,
     Node,
     Numbers,
+    OneClassValues,
     Output,
     Prepared,
     Rescaled,
@@ -89,9 +89,9 @@ def _machine(graph: Graph, node: Machine, rows: Columns) -> Results:
 def _rounded(graph: Graph, node: Machine) -> Output:
     """What the values mean; in single precision more of them may be a height of 0."""
     output, weights = node.output, node.function.weights
-    if not isinstance(output, Heights) or graph.precision == "double" or weights is None:
+    if not isinstance(output, OneClassValues) or graph.precision == "double" or weights is None:
         return output
-    return Heights(max(output.zero, _SINGLE_ERROR * float(np.abs(weights).sum())))
+    return OneClassValues(max(output.zero, _SINGLE_ERROR * float(np.abs(weights).sum())))
 
 
 def function_values(graph: Graph, function: Function, x: str) -> str:
@@ -134,7 +134,7 @@ def _read(graph: Graph, output: Output, values: str) -> Results:
     match output:
         case Numbers():
             return Results(prediction=values, width=1 if output.is_flat else 2)
-        case Heights():
+        case OneClassValues():
             return _heights(graph, output, values)
         case Labels():
             there = graph.node("Cast", _positive(graph, values), to=7)
@@ -156,7 +156,7 @@ def _positive(graph: Graph, values: str) -> str:
     return graph.node("Greater", values, graph.numbers(0.0))
 
 
-def _heights(graph: Graph, output: Heights, values: str) -> Results:
+def _heights(graph: Graph, output: OneClassValues, values: str) -> Results:
     zero = graph.numbers(0.0)
     is_zero = graph.node("LessOrEqual", graph.node("Abs", values), graph.numbers(output.zero))
     height = graph.node("Where", is_zero, zero, values)

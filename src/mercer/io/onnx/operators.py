@@ -29,7 +29,7 @@ def operator_values(graph: Graph, function: Function, x: str) -> str:
 
 
 def _kernel(function: Function) -> dict[str, Any]:
-    """What the operator is told of the kernel: its kind, and gamma, coef0 and degree."""
+    """The kernel as the operator describes it: its kind, and gamma, coef0 and degree."""
     leaf = function.form
     fits = isinstance(leaf, shapes.Leaf) and leaf.kind in KINDS and leaf.transform is None
     if not fits:

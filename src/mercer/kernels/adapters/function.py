@@ -74,7 +74,7 @@ class FunctionKernel(Kernel):
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """What the caller said of the function."""
+        """The definiteness that the caller stated for the function."""
         return as_statement(self.positive_definite)
 
     @property

@@ -57,7 +57,7 @@ class SklearnKernel(Kernel):
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """What the caller said of the kernel, or what follows from how it is made."""
+        """The definiteness that the caller stated, or that follows from the construction."""
         statement = as_statement(self.positive_definite)
         return is_definite_process(self.kernel) if statement is None else statement
 
@@ -71,7 +71,7 @@ class SklearnKernel(Kernel):
         return "numeric" if self.kernel.requires_vector_input else "object"
 
     @property
-    def _entry_arrays(self) -> int:
+    def entry_arrays(self) -> int:
         # Derivatives come for the stacked rows of a block, four times its entries.
         return 8 * (self.n_dims + 2)
 

@@ -27,7 +27,7 @@ class Entry(NamedTuple):
 
 
 class CentredFactor:
-    """L L' = (h_ab - h_1a - h_1b + h_11), a and b free variables but for the first of them.
+    """L L' = (h_ab - h_1a - h_1b + h_11), a and b free variables except for the first of them.
 
     h is the kernel matrix plus the ridge. On vectors that add up to zero it is the quadratic
     form; the first variable takes what the others leave (Sentelle 2014, equations 5.53 to 5.73).

@@ -200,7 +200,7 @@ class _Run(BaselineRun):
         self.inner = np.append(self.inner, gradient[len(places) :])
 
     def _bounded_places(self) -> Variables:
-        """Places of members at a bound, zero coefficients first, but for those of the threshold."""
+        """Places of members at a bound, zero coefficients first, without those of the threshold."""
         p, coef = self.problem, self.coef[self.members]
         grows, falls = coef < p.upper[self.members], coef > p.lower[self.members]
         free = grows & falls

@@ -39,7 +39,7 @@ TELLING = slice(MOTIF_STARTS[0], MOTIF_STARTS[-1] + len(MOTIF))
 class TranslationStarts(Distribution):
     """Synthetic windows of 50 letters around a start codon (Glasmachers 2008, section 13.1).
 
-    These are not real genes. Letters are independent and uniform on ACGT, but for the
+    These are not real genes. Letters are independent and uniform on ACGT, except for the
     codon ATG, GTG or TTG at positions 32 to 34, alike in both classes, and, in class +1
     only, a noisy copy of AGGAGG (the Shine-Dalgarno motif) ending 5 to 9 letters before
     the codon, each spacing with probability 1/5. Both classes have probability 1/2.

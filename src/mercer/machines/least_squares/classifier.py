@@ -19,6 +19,7 @@ from mercer.codes.decoding import decoding_named
 from mercer.codes.making import as_code
 from mercer.least_squares.scan import Scan
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.least_squares.class_scores import ClassScores, CodeScores, PairScores
 from mercer.machines.least_squares.columns import ColumnFits, column_jobs, fit_columns
 from mercer.machines.least_squares.left_out import LeftOutClassifier
@@ -36,7 +37,7 @@ from mercer.machines.least_squares.streaming import can_stream
 from mercer.machines.least_squares.temperature import can_calibrate, without_one_copy
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
 from mercer.training.classes import find_classes, read_classes, weigh_classes
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["LeastSquaresClassifier"]
 
@@ -70,7 +71,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         -------
         self : object
         """
-        X, y, weight = self._validate_fit(X, y, sample_weight, multi_output=True)
+        X, y, weight = read_training_rows(self, X, y, sample_weight, multi_output=True)
         self.__dict__.pop("probability_slope_", None)
         self.multilabel_ = np.ndim(y) == 2 and np.shape(y)[1] > 1
         if self.multilabel_:
@@ -144,7 +145,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         began = time.perf_counter()
         self.__dict__.pop("_stream", None)
         check_extremes(weights)
-        kernel = self._resolve_kernel(X, weights)
+        kernel = resolve_kernel(self, X, weights)
         rows = np.flatnonzero(weights > 0)
         own = labels[rows]
         targets = indicators(labels, len(self.classes_))
@@ -255,7 +256,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         self : object
         """
         first = not hasattr(self, "_stream")
-        X, y, weight = self._validate_fit(X, y, sample_weight, reset=first)
+        X, y, weight = read_training_rows(self, X, y, sample_weight, reset=first)
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
         found, labels = find_classes(y)

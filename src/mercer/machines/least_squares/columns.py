@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from mercer._memory import require_memory
 from mercer.codes import OutputCode
-from mercer.least_squares import default_alphas
 from mercer.least_squares.choice import fit_least_squares
 from mercer.least_squares.job import Job, LeastSquaresFit
+from mercer.least_squares.scan import default_alphas
 from mercer.machines.least_squares.one_against_all import wrong_class
 from mercer.solvers.linear_system import System
 

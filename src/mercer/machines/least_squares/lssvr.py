@@ -23,7 +23,7 @@ from mercer.machines.least_squares.robust import CHANGE, fit_robust
 from mercer.machines.least_squares.streamed import StreamedMachine
 from mercer.machines.least_squares.streaming import can_stream
 from mercer.machines.svm.regressors import OF_CLASSES
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["LSSVR"]
 
@@ -165,8 +165,8 @@ class LSSVR(RegressorMixin, StreamedMachine):
     ) -> tuple[Any, FloatArray, FloatArray]:
         if y is None:
             raise ValueError("LSSVR requires y to be passed, but the target y is None")
-        X, y, weight = self._validate_fit(
-            X, y, sample_weight, y_numeric=True, multi_output=True, reset=reset
+        X, y, weight = read_training_rows(
+            self, X, y, sample_weight, y_numeric=True, multi_output=True, reset=reset
         )
         if self.robust is not None:
             if y.ndim > 1 and y.shape[1] > 1:

@@ -27,6 +27,7 @@ from mercer.least_squares.sparse import fit_pruned, fit_sparse
 from mercer.lowrank import LowRank
 from mercer.lowrank.low_rank import warn_of_rough_values
 from mercer.machines.base import KernelMachine
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.least_squares.left_out import left_out_score
 from mercer.machines.linear_coef import linear_factor, near_vectors
 from mercer.solvers.linear_system import System
@@ -152,7 +153,7 @@ class LeastSquaresMachine(KernelMachine):
         began = time.perf_counter()
         self.__dict__.pop("_stream", None)  # a fit ends a stream of blocks
         check_extremes(weight)
-        kernel = self._resolve_kernel(X, weight)
+        kernel = resolve_kernel(self, X, weight)
         rows = np.flatnonzero(weight > 0)
         job = self._job(X, rows, kernel, targets, weight, began, loss, loss_weight, known)
         fit = self._fit_job(job)
@@ -341,7 +342,7 @@ class LeastSquaresMachine(KernelMachine):
     def _outputs(self, X: Any) -> FloatArray:
         """Values of all outputs at validated rows, (n_rows, n_outputs)."""
         if not hasattr(self, "coef_"):
-            return self._evaluate(X)[0] + self._bias
+            return self._expanded.exact.evaluate(X)[0] + self._bias
         shift = vars(self).get("_shift")
         if shift is None:
             return np.asarray(X @ self.coef_.T) + self.intercept_

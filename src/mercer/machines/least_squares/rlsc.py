@@ -24,10 +24,10 @@ class RLSC(LeastSquaresClassifier):
     Parameters
     ----------
     alpha : float, array-like, "loo" or "gcv", default=1.0
-        The number on the diagonal: lambda n of regularization, 1/C of the LS-SVM. Of several
-        values the one of the least leave-one-out error is taken; "loo" asks for a grid that
-        spans the spectrum of the kernel matrix, "gcv" for the one of that grid with the least
-        generalized cross-validation.
+        The number on the diagonal: lambda n of regularization, 1/C of the LS-SVM. Of several values
+        the one with the least leave-one-out error is chosen. "loo" uses a grid that spans the
+        spectrum of the kernel matrix; "gcv" chooses from the same grid by generalized
+        cross-validation.
     fit_intercept : {False, True, "penalized"}, default=False
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
     class_weight : dict or "balanced", default=None
@@ -45,29 +45,29 @@ default="auto"
         With ``multiclass="code"``: how the values of the machines tell the class; "auto" is
         "squared_error".
     low_rank : int, LowRank or None, default=None
-        Approximate the kernel matrix by columns of this many random rows (the same in every
+        Approximates the kernel matrix by the columns of this many random rows (the same in every
         fit), or as the object says.
     solver : str or Solver, default="auto"
         "direct" (Cholesky), "eigen" (all alphas at once), "cg", "smo", a
         :class:`~mercer.solvers.linear_system.ConjugateGradient` or
         :class:`~mercer.Smo`; for linear kernels also "primal", "smw" and "lsqr".
     penalty : {"norm", "coefficients"}, default="norm"
-        What is small: |w|^2 = c'Kc, or |c|^2 as in the nonlinear proximal SVM.
+        What is penalized: |w|^2 = c'Kc, or |c|^2 as in the nonlinear proximal SVM.
     sparse : {None, "prune", "l0"}, default=None
-        How support vectors are made few: by dropping the smallest coefficients as long as
-        held-out rows do not suffer, or by reweighting towards zeros.
+        How the number of support vectors is reduced: by dropping the smallest coefficients as long
+        as the error on held-out rows does not grow, or by reweighting towards zeros.
     loo : bool, default=True
-        Whether leave-one-out values are computed for a single alpha, too; it takes as long
-        again as the fit.
+        Whether leave-one-out values are also computed for a single alpha, which doubles the time of
+        the fit.
     scoring : str, callable or None, default=None
-        Score of scikit-learn on left-out rows by which alpha is chosen, any that works on
-        predictions or decision values; None is the share of wrong rows, or the mean squared error.
+        Score on left-out rows that chooses alpha: any scorer of scikit-learn that works on
+        predictions or decision values. None is the share of wrong rows, or the mean squared error.
     tol : float, default=1e-6
         Relative residual at which "cg", "lsqr" and "smo" end.
     max_iter : int, default=-1
         Bound on their iterations; -1 means ten times the size of the system.
     max_time : float, default=None
-        Seconds after which no iteration, round or pass over the rows begins; what there is then is
+        Seconds after which no iteration, round or pass over the rows begins; the result so far is
         kept, with a warning. A factorization that has begun is finished.
     precision : {"auto", "single", "double"}, default="auto"
         Precision of kernel values; "auto" is double.
@@ -81,7 +81,7 @@ default="auto"
     alpha_ : float
         The alpha used.
     alphas_ : ndarray of shape (n_alphas,)
-        Those it was chosen from.
+        The values it was chosen from.
     loo_values_ : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
         Decision value of each training row by the machine of all others (alpha fixed, the row
         left out with all its weight; landmarks of low_rank are kept). None for solvers that do not
@@ -107,21 +107,21 @@ default="auto"
     residual_ : float
         The certificate: largest relative residual of the linear system over the outputs.
     condition_ : float or None
-        Condition of the matrix solved with; of "direct" and "cg" an estimate from below.
+        Condition of the matrix of the system; "direct" and "cg" estimate it from below.
     solver_ : str
         Solver that was used.
     n_iter_ : int or None
         Iterations of the solver, if it has any.
     dual_coef_ : ndarray of shape (n_outputs, n_support)
-        Coefficients of ``support_vectors_``, which are the rows ``support_``. There is an output
-        for each class (for a code without zeros that of the targets 0 and 1, from which
-        all its machines follow), for each pair of classes, or for each column of a code with
-        zeros; of two classes one.
+        Coefficients of ``support_vectors_``, which are the rows ``support_``. There is one output
+        for two classes. For more there is one for each class (for a code without zeros that of the
+        targets 0 and 1, which determine all its machines), for each pair of classes, or for each
+        column of a code with zeros.
     class_weight_ : ndarray of shape (n_classes,)
         Factor of the weights of each class.
     coef_ : ndarray of shape (n_outputs, n_features)
-        Weights of the features, of linear kernels (also scaled ones and sums of them); in
-        place of the dual coefficients for solvers of linear kernels.
+        Weights of the features, for linear kernels (also scaled ones and their sums); solvers of
+        linear kernels have these instead of the dual coefficients.
     intercept_ : ndarray of shape (n_outputs,)
         The bias.
     low_rank_ : LowRank

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.least_squares.machine import (
     LeastSquaresMachine,
     check_extremes,
@@ -53,7 +54,7 @@ class StreamedMachine(LeastSquaresMachine):
             raise ValueError("partial_fit needs rows, got kernel='precomputed'")
         if first:
             self._stream = Stream(
-                self._resolve_kernel(X, weight),
+                resolve_kernel(self, X, weight),
                 positive_rows(X, weight),
                 targets.shape[1],
                 self._low_rank(),

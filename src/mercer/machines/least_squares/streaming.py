@@ -13,13 +13,12 @@ from mercer.gram.native import count_rows, take_rows
 from mercer.gram.shift import FAR, moved, shift_of_products
 from mercer.kernels import Constant, Kernel, Linear
 from mercer.kernels.blocks import row_slices
-from mercer.least_squares import default_alphas
 from mercer.least_squares.features import FeatureSolver
 from mercer.least_squares.job import LeastSquaresFit
 from mercer.least_squares.low_rank_fit import captured_trace, expansion_of_maps
 from mercer.least_squares.moments import Moments
 from mercer.least_squares.penalized_bias import with_constant
-from mercer.least_squares.scan import gcv
+from mercer.least_squares.scan import default_alphas, gcv
 from mercer.lowrank import LowRank
 
 __all__ = ["Stream", "can_stream"]
@@ -52,7 +51,7 @@ def _is_linear(kernel: Any) -> bool:
 class Stream:
     """Moments of the features of all rows so far, K_mn K_nm and K_mn y (Rifkin 2002, 3.7.2).
 
-    O(rank^2) numbers, whatever the number of rows. Landmarks are chosen among the rows of the
+    O(rank^2) numbers, for any number of rows. Landmarks are chosen among the rows of the
     first block.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import Kernel
+from mercer.machines.kernel_values import make_gram
 from mercer.machines.solving import display_of
 from mercer.multiclass import AllInOne, multiclass_problem
 from mercer.problem import Solution
@@ -43,7 +44,7 @@ class Functions:
 
 
 def check_all_in_one(machine: Any) -> None:
-    """Refuse parameters that these machines do not have, whatever the number of classes."""
+    """Refuse parameters that these machines do not have, for any number of classes."""
     scheme, solver = machine.multiclass, machine.solver
     if machine.loss != "hinge":
         raise ValueError(f"loss must be 'hinge' for multiclass={scheme!r}, got {machine.loss!r}")
@@ -66,7 +67,7 @@ def fit_all_in_one(
     """
     problem = multiclass_problem(machine.multiclass, class_index, n_classes, machine.C, weight)
     bias = "penalized" if machine.fit_intercept else False
-    gram = machine._make_gram(kernel, X, weight, bias=bias)
+    gram = make_gram(machine, kernel, X, weight, bias=bias)
     machine._keep_shift(None, None, 0.0)
     with display_of(machine) as display:
         watch = display.watch(0, machine.callback) if display else machine.callback

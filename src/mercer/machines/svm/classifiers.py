@@ -102,9 +102,9 @@ default="hinge"
         the same in every fit.
     decoding : {"auto", "hamming", "hinge", "squared_hinge", "squared_error", "exponential"}, \
 default="auto"
-        With ``multiclass="code"``: how the values of the machines tell the class. "hamming"
-        counts signs, the others add up losses; "auto" is the loss the machines were trained
-        with, or the one nearest to it.
+        With ``multiclass="code"``: how the class is decided from the values of the machines.
+        "hamming" counts signs, the others add up losses; "auto" is the loss the machines were
+        trained with, or the most similar one.
     random_state : int, RandomState or None, default=None
         Has no effect: the folds of ``probability`` are the same in every fit.
     solver : str or Solver, default="auto"
@@ -118,8 +118,8 @@ default="auto"
     warm_start : bool, default=False
         Whether to start from the solution of the last fit.
     callback : callable, default=None
-        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value
-        ends the fit. Where pairs of classes are solved together it is told of all of them.
+        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value ends the
+        fit. If pairs of classes are solved together, the report covers all of them.
 
     Attributes
     ----------

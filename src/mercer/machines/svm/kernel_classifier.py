@@ -25,6 +25,7 @@ from mercer.kernels.blocks import row_slices
 from mercer.kernels.rows import is_sparse
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import make_gram, resolve_kernel
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.svm.all_in_one import Functions, fit_all_in_one
 from mercer.machines.svm.label_screening import label_rows
@@ -45,9 +46,9 @@ from mercer.problem import Solution
 from mercer.problem.solutions import column
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.classes import read_classes
-from mercer.training.rows import is_precomputed, read_new_rows
+from mercer.training.rows import is_precomputed, read_new_rows, read_training_rows
 
-__all__ = ["KernelClassifier"]
+__all__ = ["KernelClassifier", "has_pairs", "is_all_in_one"]
 
 FloatArray = NDArray[np.float64]
 _SEPARABLE = ("intercept", "no_bias", "penalized")  # kinds whose rows know nothing of each other
@@ -109,7 +110,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         -------
         self : object
         """
-        X, y, weight = self._validate_fit(X, y, sample_weight)
+        X, y, weight = read_training_rows(self, X, y, sample_weight)
         classes, class_index, class_weight = read_classes(y, self.class_weight, weight)
         self._fit_machines(X, class_index, classes, class_weight, weight)
         self.__dict__.pop("_calibration", None)  # of an earlier fit
@@ -126,7 +127,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         weight: FloatArray,
     ) -> None:
         scheme = make_scheme(self, len(classes))
-        kernel = self._resolve_kernel(X, weight)
+        kernel = resolve_kernel(self, X, weight)
         weights = weight * class_weight[class_index]
         if len(classes) == 2:
             found = self._fit_two_classes(X, class_index, weights, kernel)
@@ -150,7 +151,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     ) -> Functions:
         """The machine of two classes; positive decisions mean the second."""
         formulation = self._formulate(np.where(class_index == 1, 1.0, -1.0), weight)
-        gram = self._make_gram(kernel, X, weight, bias=getattr(self, "fit_intercept", True))
+        gram = make_gram(self, kernel, X, weight, bias=getattr(self, "fit_intercept", True))
         solutions, parameters = self._solve_all([formulation], gram)
         if self._has_sides:
             self._keep_margins(
@@ -184,7 +185,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         if plan is None and len(subproblems) * len(class_index) <= _MOST_VARIABLES:
             made = list(formulations)
         bias = getattr(self, "fit_intercept", True)
-        gram = self._make_gram(kernel, rows, weights, segments, bias)
+        gram = make_gram(self, kernel, rows, weights, segments, bias)
         if plan is not None and plan.suits(gram):
             found = self._fit_plan(plan, formulations, gram, deadline, scheme)
             return found if order is None else replace(found, support=order[found.support])
@@ -241,20 +242,15 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     @property
     def _scheme(self) -> Scheme:
         """The scheme that the machine was fitted by; only its decoding may change later."""
-        if self._is_all_in_one:
+        if is_all_in_one(self):
             return AllInOneScheme()
         if "code_" not in vars(self):
             return PairScheme(len(self.classes_))
         is_coded = self.multiclass_ == "code"
         return CodeScheme(self.code_, decoding_named(self._decoding) if is_coded else None)
 
-    @property
-    def _is_all_in_one(self) -> bool:
-        """Whether the machine was fitted as one problem of more than two classes."""
-        return vars(self).get("multiclass_") in ALL_IN_ONE
-
     def _sums_vanish(self) -> bool:
-        return has_free_bias(self) and not self._is_all_in_one
+        return has_free_bias(self) and not is_all_in_one(self)
 
     def _keep_margins(
         self,
@@ -296,7 +292,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         return self._machine_decisions(read_new_rows(self, X))
 
     def _machine_decisions(self, X: Any) -> FloatArray:
-        return self._scheme.decisions(self._evaluate(X), self._bias)
+        return self._scheme.decisions(self._expanded.exact.evaluate(X), self._bias)
 
     def _expansion_parts(self) -> ArrayLike | None:
         return None if len(self.classes_) == 2 else self._scheme.parts(self._n_support)
@@ -339,7 +335,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _decide(self, X: Any) -> NDArray[np.intp]:
         """Position of the class of each row."""
         scheme, bias, ties = self._scheme, self._bias, self.break_ties
-        return self._in_blocks(X, lambda rows: scheme.classes_of(self._evaluate(rows), bias, ties))
+        return self._in_blocks(
+            X, lambda rows: scheme.classes_of(self._expanded.exact.evaluate(rows), bias, ties)
+        )
 
     def _in_blocks(self, X: Any, work: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
         """``work`` of all rows, so many at a time that the values of all machines fit."""
@@ -352,3 +350,13 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """:meth:`_decide` in single precision, and where that is certain."""
         values, bound = self._expanded.bounded.evaluate(X)
         return self._scheme.screen(values, bound, self.intercept_)
+
+
+def is_all_in_one(machine: Any) -> bool:
+    """Whether a machine was fitted as one problem of more than two classes."""
+    return vars(machine).get("multiclass_") in ALL_IN_ONE
+
+
+def has_pairs(machine: Any) -> bool:
+    """Whether a fitted machine is one of ours, of pairs of classes."""
+    return isinstance(machine, KernelClassifier) and isinstance(machine._scheme, PairScheme)

@@ -20,14 +20,14 @@ from mercer.machines.svm.vanishing_margin import warn_of_no_margin
 from mercer.problem import Solution
 from mercer.problem.solution import likely_rounding
 from mercer.solvers.runs.progress import Callback
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["OneClassSVM"]
 
 FloatArray = NDArray[np.float64]
 # Times the offset: more than rounding makes of a height of 0, and than a fit that has converged.
 _ON_BOUNDARY, _NEAR_BOUNDARY = 1e-9, 1e-3
-_USABLE = 1e-3  # error of heights, relative to those of the support vectors
+_USABLE = 1e-3  # error of values, relative to those of the support vectors
 _U = 2.0**-53
 
 
@@ -130,7 +130,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         -------
         self : object
         """
-        X, _, weight = self._validate_fit(X, None, sample_weight)
+        X, _, weight = read_training_rows(self, X, None, sample_weight)
         formulation = one_class(
             count_rows(X), self.nu, weight, squared=self.loss == "squared_hinge"
         )
@@ -140,7 +140,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         return self
 
     def _is_done(self, solution: Solution) -> bool:
-        """The gap is relative to the offset, next to which heights may be small."""
+        """The gap is relative to the offset; values may be small compared with it."""
         if not super()._is_done(solution):
             return False
         heights = float(np.ptp(solution.gradient[solution.coef != 0.0]))
@@ -156,13 +156,13 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         return self._heights(read_new_rows(self, X))
 
     def _heights(self, X: Any) -> FloatArray:
-        values = self._evaluate(X)[0, :, 0] + self.intercept_[0]
-        values[np.abs(values) <= self._height_error()] = 0.0
+        values = self._expanded.exact.evaluate(X)[0, :, 0] + self.intercept_[0]
+        values[np.abs(values) <= self._boundary_error()] = 0.0
         return values
 
-    def _height_error(self) -> float:
-        """What rounding and the tolerance may make of a height of 0."""
-        offset, expansion = abs(float(self.offset_[0])), self._expansion
+    def _boundary_error(self) -> float:
+        """How far rounding and the tolerance may move a value of 0."""
+        offset, expansion = abs(float(self.offset_[0])), self._expanded.exact
         adding = 2.0 * _U * (2.0 + np.sqrt(len(expansion.weights))) * offset
         violation = getattr(self, "violation_", np.inf)  # a file may not tell it
         is_open = getattr(self, "fit_status_", 1) or violation == np.inf
@@ -185,5 +185,5 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         """:meth:`_decide` in single precision, and where that is certain."""
         values, bound = self._expanded.bounded.evaluate(X)
         height = values[0, :, 0] + self.intercept_[0]
-        is_certain = np.abs(height) > bound[0] + self._height_error()
+        is_certain = np.abs(height) > bound[0] + self._boundary_error()
         return np.where(height >= 0, 1, -1), is_certain

@@ -22,11 +22,12 @@ from mercer.lowrank.low_rank import feature_blocks
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import resolve_kernel
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.one_vs_one import ClassPairs, scores
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.classes import read_classes
-from mercer.training.rows import is_precomputed, read_new_rows
+from mercer.training.rows import is_precomputed, read_new_rows, read_training_rows
 
 __all__ = ["ReducedSVC"]
 
@@ -143,10 +144,10 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine; parameters as for :meth:`mercer.SVC.fit`."""
-        X, y, weight = self._validate_fit(X, y, sample_weight)
+        X, y, weight = read_training_rows(self, X, y, sample_weight)
         self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
         deadline = Deadline.after(self.max_time)
-        kernel = self._resolve_kernel(X, weight)
+        kernel = resolve_kernel(self, X, weight)
         weights = weight * self.class_weight_[labels]
         may_move = has_free_bias(self)
         shift = shift_of_products(kernel.form(), X, weights) if may_move else None
@@ -238,7 +239,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             self.support_vectors_ = found["rows"]
 
     def _decisions(self, X: Any) -> FloatArray:
-        return self._evaluate(read_new_rows(self, X))[0] + self._bias
+        return self._expanded.exact.evaluate(read_new_rows(self, X))[0] + self._bias
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values, shape (n_samples,) or one score a class (n_samples, n_classes)."""

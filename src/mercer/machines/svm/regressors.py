@@ -29,12 +29,13 @@ from mercer.kernels import Kernel
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import make_gram, resolve_kernel
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.vanishing_margin import warn_of_small_targets
 from mercer.solvers.runs.progress import Callback
 from mercer.training.checked_input import naming
-from mercer.training.rows import read_new_rows
+from mercer.training.rows import read_new_rows, read_training_rows
 
 __all__ = ["OF_CLASSES", "SVR", "NuSVR"]
 
@@ -51,8 +52,8 @@ class KernelFunction(KernelMachine):
     def _fit_function(
         self, X: Any, formulation: Formulation, weight: FloatArray
     ) -> FittedParameters:
-        kernel = self._resolve_kernel(X, weight)
-        return self._fit_on(self._make_gram(kernel, X, weight), kernel, X, formulation)
+        kernel = resolve_kernel(self, X, weight)
+        return self._fit_on(make_gram(self, kernel, X, weight), kernel, X, formulation)
 
     def _fit_on(
         self, gram: Gram, kernel: Kernel, X: Any, formulation: Formulation
@@ -83,7 +84,7 @@ class KernelFunction(KernelMachine):
 
     def _values(self, X: Any) -> FloatArray:
         X = read_new_rows(self, X)
-        return self._evaluate(X)[0, :, 0] + self._bias[0]
+        return self._expanded.exact.evaluate(X)[0, :, 0] + self._bias[0]
 
 
 class KernelRegressor(RegressorMixin, KernelFunction):
@@ -111,7 +112,7 @@ class KernelRegressor(RegressorMixin, KernelFunction):
         -------
         self : object
         """
-        X, y, weight = self._validate_fit(X, y, sample_weight, y_numeric=True)
+        X, y, weight = read_training_rows(self, X, y, sample_weight, y_numeric=True)
         with naming(y=y):
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
             targets = np.asarray(y, dtype=np.float64)

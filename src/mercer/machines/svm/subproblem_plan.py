@@ -86,7 +86,7 @@ class SubproblemPlan:
         return self.joined is not None and not self.joined.formulation.problem.may_be_unbounded
 
     def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, JoinedParameters]:
-        """What came of the problems, and what it says."""
+        """The results of the problems, and their messages."""
         with display_of(self.machine) as display:
             callback = self.machine.callback
             watch = callback if display is None else display.watch(0, callback)

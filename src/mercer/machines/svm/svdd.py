@@ -14,10 +14,11 @@ from mercer.formulations import enclosing_ball
 from mercer.gram import Gram
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_values import make_gram, resolve_kernel
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.regressors import KernelFunction
 from mercer.solvers.runs.progress import Callback
-from mercer.training.rows import is_precomputed, read_new_rows
+from mercer.training.rows import is_precomputed, read_new_rows, read_training_rows
 
 __all__ = ["SVDD"]
 
@@ -121,9 +122,9 @@ class SVDD(OutlierMixin, KernelFunction):
         -------
         self : object
         """
-        X, _, weight = self._validate_fit(X, None, sample_weight)
-        kernel = self._resolve_kernel(X, weight)
-        gram = self._make_gram(kernel, X, weight)
+        X, _, weight = read_training_rows(self, X, None, sample_weight)
+        kernel = resolve_kernel(self, X, weight)
+        gram = make_gram(self, kernel, X, weight)
         diagonal = gram.check_values().diagonal(precision="double")
         self._largest = float(diagonal.max()) or 1.0
         self._stored_square = self._checked_square(diagonal)
@@ -156,7 +157,9 @@ class SVDD(OutlierMixin, KernelFunction):
         Values no larger than their error are 0: the row lies on the boundary.
         """
         X = read_new_rows(self, X)
-        values = 2.0 * self._evaluate(X)[0, :, 0] - self._squares(X) + self.intercept_[0]
+        values = (
+            2.0 * self._expanded.exact.evaluate(X)[0, :, 0] - self._squares(X) + self.intercept_[0]
+        )
         values[np.abs(values) <= self._error()] = 0.0
         return values
 

@@ -23,8 +23,8 @@ from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.machines.svm.one_vs_one import ClassPairs
 from mercer.machines.svm.subproblems import Subproblems
-from mercer.problem import Family, Problem
-from mercer.problem.family import Powers
+from mercer.problem import Problem
+from mercer.problem.family import Family, Powers
 from mercer.solvers import solve
 from mercer.solvers.runs.deadline import Deadline, OutOfTime
 from mercer.solvers.runs.progress import Callback, monitor
@@ -138,7 +138,7 @@ class UncertifiedMachines:
         )
 
     def follow(self, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0) -> Followed:
-        """The machines of one kernel, as many as there is time for.
+        """The machines of one kernel, as many as the time allows.
 
         ``Cs`` ascend. An ``accuracy`` below 1 is a factor of the tolerance, and needs double
         precision.

@@ -23,9 +23,10 @@ from mercer.paths.approximate.march import march
 from mercer.paths.approximate.moving import MovingSolution
 from mercer.paths.exact.follow import Run
 from mercer.paths.exact.start import Start
-from mercer.paths.inputs.limits import Limits, PathProgress
+from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
 from mercer.problem import Problem
+from mercer.solvers.runs.progress import Progress
 
 __all__ = ["approximate"]
 
@@ -74,7 +75,8 @@ def _status(problem: Problem, last: Node, record: _Record, nodes: _Nodes, limits
     if len(record.parameter) >= limits.max_events:
         return "max-events"
     n_free, seconds = int((record.sides == FREE).sum()), time.perf_counter() - nodes.began
-    progress = PathProgress(len(record.parameter), 1.0 / last.parameter, n_free, seconds)
+    C, steps = 1.0 / last.parameter, len(record.parameter)
+    progress = Progress.at(C, "C", steps=steps, n_free=n_free, seconds=seconds)
     stops = limits.callback is not None and limits.callback(progress)
     return "callback" if stops else ""
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
 from mercer.solvers import Basis
 from mercer.solvers.runs.progress import Callback
 

@@ -7,7 +7,7 @@ of its path (docs/theory/paths.md#error-curves). So between the events of all pa
     the hinge:          t sum_k max(0, 1 - M_ck f_k) = sum_k max(0, t - M_ck s_k)
     Hamming distances:  t sum_k (1 - sign(M_ck f_k)) / 2
 
-affine in t, too, but for bends where some f_k is 1 or -1, or 0. Which class has the best score
+affine in t, too, except for bends where some f_k is 1 or -1, or 0. Which class has the best score
 changes where two straight lines meet: the label of a row is a step function of C, known exactly.
 Other losses bend everywhere: they are evaluated at some values of C.
 

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from mercer.paths.curves.crossings import SignChanges
 from mercer.paths.curves.step_function import StepFunction
 
-__all__ = ["Duel", "LabelChanges", "count_votes"]
+__all__ = ["LabelChanges", "PairOutcome", "count_votes"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Duel:
+class PairOutcome:
     """One pair of classes: who wins where its machine is positive, and where it is not."""
 
     positive: int
@@ -108,19 +108,19 @@ class LabelChanges:
         return StepFunction(np.array(x), np.array(value), self.end)
 
 
-def count_votes(duels: list[Duel], n_classes: int, n_rows: int) -> LabelChanges:
+def count_votes(outcomes: list[PairOutcome], n_classes: int, n_rows: int) -> LabelChanges:
     """The class that wins most pairs at each row, for every C that all paths know."""
-    begin = max(duel.changes.begin for duel in duels)
-    end = min(duel.changes.end for duel in duels)
-    if len(duels) == 1:
-        return _of_one_duel(duels[0])
+    begin = max(outcome.changes.begin for outcome in outcomes)
+    end = min(outcome.changes.end for outcome in outcomes)
+    if len(outcomes) == 1:
+        return _of_one_pair(outcomes[0])
     votes = np.zeros((n_rows, n_classes), dtype=np.intp)
-    for duel in duels:
-        winner = np.where(duel.changes.first, duel.positive, duel.negative)
+    for outcome in outcomes:
+        winner = np.where(outcome.changes.first, outcome.positive, outcome.negative)
         np.add.at(votes, (np.arange(n_rows), winner), 1)
     label = votes.argmax(axis=1)
     first, kept = label.copy(), []
-    for C, row, wins, loses in _swings(duels):
+    for C, row, wins, loses in _swings(outcomes):
         votes[row, wins] += 1
         votes[row, loses] -= 1
         most = int(votes[row].argmax())
@@ -131,24 +131,24 @@ def count_votes(duels: list[Duel], n_classes: int, n_rows: int) -> LabelChanges:
     return LabelChanges(first, changes["f0"], changes["f1"], changes["f2"], begin, end)
 
 
-def _of_one_duel(duel: Duel) -> LabelChanges:
+def _of_one_pair(outcome: PairOutcome) -> LabelChanges:
     """Two classes: the sign is the label."""
-    changes = duel.changes
+    changes = outcome.changes
     order = np.argsort(changes.C, kind="stable")
-    first = np.where(changes.first, duel.positive, duel.negative)
-    becomes = np.where(changes.becomes, duel.positive, duel.negative)[order]
+    first = np.where(changes.first, outcome.positive, outcome.negative)
+    becomes = np.where(changes.becomes, outcome.positive, outcome.negative)[order]
     return LabelChanges(
         first, changes.C[order], changes.row[order], becomes, changes.begin, changes.end
     )
 
 
-def _swings(duels: list[Duel]) -> list[tuple[float, int, int, int]]:
+def _swings(outcomes: list[PairOutcome]) -> list[tuple[float, int, int, int]]:
     """Every change of a vote by ascending C: the row, who wins and who loses it."""
     out = []
-    for duel in duels:
-        changes = duel.changes
-        wins = np.where(changes.becomes, duel.positive, duel.negative)
-        loses = np.where(changes.becomes, duel.negative, duel.positive)
+    for outcome in outcomes:
+        changes = outcome.changes
+        wins = np.where(changes.becomes, outcome.positive, outcome.negative)
+        loses = np.where(changes.becomes, outcome.negative, outcome.positive)
         out += list(
             zip(
                 changes.C.tolist(), changes.row.tolist(), wins.tolist(), loses.tolist(),

@@ -24,7 +24,8 @@ from mercer.paths.exact.start import (
     unfinished,
 )
 from mercer.paths.inputs.limits import Limits
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
 
 __all__ = ["artificial_start"]
 

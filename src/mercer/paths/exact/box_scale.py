@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mercer.paths.inputs.limits import Limits, PathProgress
+from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.segments import Segments
 from mercer.problem import Problem
+from mercer.solvers.runs.progress import Progress
 
 __all__ = ["scaled_limits", "unscaled"]
 
@@ -21,7 +22,7 @@ def scaled_limits(limits: Limits, box_scale: float) -> Limits:
     if report is None:
         return replace(limits, C_max=limits.C_max / box_scale)
 
-    def scaled(progress: PathProgress) -> object:
+    def scaled(progress: Progress) -> object:
         return report(replace(progress, value=progress.value * box_scale))
 
     return replace(limits, C_max=limits.C_max / box_scale, callback=scaled)

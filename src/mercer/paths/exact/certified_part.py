@@ -10,7 +10,8 @@ import numpy as np
 
 from mercer.gram import Gram
 from mercer.paths.results.segments import Segments
-from mercer.problem import Family, certify
+from mercer.problem import certify
+from mercer.problem.family import Family
 
 __all__ = ["certified_part"]
 

@@ -15,9 +15,11 @@ from mercer.gram import Gram
 from mercer.paths.exact.certified_part import certified_part
 from mercer.paths.exact.start import Start
 from mercer.paths.exact.step_over import solution_at, step_over
-from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
+from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
+from mercer.solvers.runs.progress import Callback, Progress
 
 __all__ = ["Run", "coef_sizes", "follow"]
 
@@ -30,7 +32,7 @@ _ROUGH = 1e-3  # rounding of slopes, relative to the linear term
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A followed path: its segments, how it ended, and what it took."""
+    """A followed path: its segments, how it ended, and its cost."""
 
     segments: Segments
     status: str
@@ -172,15 +174,14 @@ def _options(limits: Limits, events: int, until_zero: int | None, options: dict[
     return settings
 
 
-def _monitor(
-    callback: PathCallback | None, events: int, began: float
-) -> Callable[..., bool] | None:
+def _monitor(callback: Callback | None, events: int, began: float) -> Callable[..., bool] | None:
     if callback is None:
         return None
 
     def report(n_events: int, parameter: float, n_free: int, seconds: float) -> bool:
         C = 1.0 / parameter if parameter > 0 else np.inf
-        return not callback(PathProgress(events + n_events, C, n_free, time.perf_counter() - began))
+        so_far, passed = events + n_events, time.perf_counter() - began
+        return not callback(Progress.at(C, "C", steps=so_far, n_free=n_free, seconds=passed))
 
     return report
 

@@ -103,7 +103,7 @@ class _Intervals:
             self.point, self.expansion = start.coef, start.expansion
 
     def middle(self, point: FloatArray, begin: float, end: float) -> _Middle | None:
-        """The middle for ``begin >= t >= end``; None if there is none but for rounding."""
+        """The middle for ``begin >= t >= end``; None if there is none up to rounding."""
         self._move_to(point)
         p, height = self.problem, -self.expansion - self.problem.ridge * point
         rise, fall = point < p.upper, point > p.lower

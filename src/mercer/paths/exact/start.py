@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.paths.inputs.limits import Limits
-from mercer.problem import Family, Problem, Solution
+from mercer.problem import Problem, Solution
+from mercer.problem.family import Family
 from mercer.solvers import Basis
 from mercer.solvers.runs.deadline import Deadline
 
@@ -74,7 +75,7 @@ class Start:
 
 
 def unfinished(problem: Problem, status: str) -> Start:
-    """What there is where no solution was found in time: no C is known."""
+    """The empty result if no solution was found in time: no C is known."""
     no_rows = np.zeros(0, np.intp)
     return Start(np.zeros(problem.n_variables), no_rows, np.inf, 0.0, 0.0, False, status=status)
 

@@ -18,7 +18,8 @@ from mercer.gram import Gram
 from mercer.paths.exact.start import Start, at_box_one
 from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
 from mercer.solvers import Basis
 
 __all__ = ["chord", "solution_at", "step_over"]

@@ -79,7 +79,7 @@ def _fill(
 def _solutions(
     problem: Problem, gram: Gram, cells: Cells, begin: FloatArray | None, watch: Watch
 ) -> list[Solution]:
-    """The solutions of one kernel for ascending C, as many as there is time for.
+    """The solutions of one kernel for ascending C, as many as the time allows.
 
     Their certificates need every kernel value of a support vector once, for all C together.
     """

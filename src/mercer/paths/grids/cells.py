@@ -1,4 +1,4 @@
-"""What there is to solve for each kernel of a grid: every C, on all rows and for each split."""
+"""The problems of each kernel of a grid: every C, on all rows and for each split."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from mercer.formulations import Formulation, svc
 from mercer.machines.svm.schemes import CodeScheme, PairScheme
 from mercer.machines.svm.subproblems import Subproblems
 from mercer.paths.validation.scoring import Scoring
-from mercer.problem import Family, Problem, Solution
+from mercer.problem import Problem, Solution
+from mercer.problem.family import Family
 from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
 
@@ -26,7 +27,7 @@ Measure = Callable[..., float]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What was found for one kernel, as far as there was time.
+    """The results for one kernel, as far as the time allowed.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The problems of a grid, whatever the kernel.
+    """The problems of a grid, for any kernel.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ def takes_active_set(solver: str | Solver, cells: Cells, kernel: Kernel) -> bool
 def columns(
     cells: Cells, grams: Iterable[Gram], solver: str | Solver, kernel: Kernel, watch: Watch
 ) -> Iterator[Column]:
-    """What there is for each kernel, in their order; fewer once the time is over.
+    """The results for each kernel, in their order; fewer once the time is over.
 
     ``kernel`` is any of them: they differ in their parameters only.
     """

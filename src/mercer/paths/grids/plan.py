@@ -23,8 +23,8 @@ from mercer.machines.svm.uncertified import (
 from mercer.paths.grids.cells import Cells, Column
 from mercer.paths.grids.certificates import certificates
 from mercer.paths.grids.watch import Watch
-from mercer.problem import Certificate, Family, Problem, Solution
-from mercer.problem.family import Powers
+from mercer.problem import Certificate, Problem, Solution
+from mercer.problem.family import Family, Powers
 from mercer.solvers import solve
 
 __all__ = ["Plan"]
@@ -188,7 +188,7 @@ class _Cost:
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """What was found of a problem."""
+    """The result of a problem."""
 
     problem: Problem
     coef: FloatArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from mercer.paths.inputs.limits import Limits, PathProgress
+from mercer.paths.inputs.limits import Limits
 from mercer.solvers.runs.progress import Progress
 
 __all__ = ["Watch"]
@@ -51,7 +51,9 @@ class Watch:
         now = time.perf_counter()
         self._last_call = now
         report = self.limits.callback
-        progress = PathProgress(self.n_solutions, *self._at, now - self._began)
-        if not self.status and report is not None and report(progress):
-            self.status = "callback"
+        if self.status or report is None:
+            return bool(self.status)
+        (C, n_free), seconds = self._at, now - self._began
+        progress = Progress.at(C, "C", steps=self.n_solutions, n_free=n_free, seconds=seconds)
+        self.status = "callback" if report(progress) else ""
         return bool(self.status)

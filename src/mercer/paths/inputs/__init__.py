@@ -1,1 +1,1 @@
-"""What the functions for paths are given: rows, kernels, limits; checked, and made ready."""
+"""The arguments of the functions for paths: rows, kernels, limits; checked and prepared."""

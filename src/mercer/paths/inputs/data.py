@@ -1,4 +1,4 @@
-"""What the functions for paths are given, made into what they work with."""
+"""The arguments of the functions for paths, checked and converted."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def approximate_kernel(
 
     A number is the rank of a pivoted incomplete Cholesky factor (Sentelle 2014, algorithm 6): at
     most that many rows represent all others, and n times as many numbers are all that is stored.
-    Landmarks are chosen ``among`` the rows of positive weight, as many as there is time for.
+    Landmarks are chosen ``among`` the rows of positive weight, as many as the time allows.
     """
     if isinstance(low_rank, LowRank):
         fitted = clone(low_rank)

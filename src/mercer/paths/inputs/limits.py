@@ -1,4 +1,4 @@
-"""When a path ends before its end, and what it reports before."""
+"""When a path ends early, and what it reports on the way."""
 
 from __future__ import annotations
 
@@ -12,47 +12,10 @@ from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 from mercer.training.numbers import plain
 
-__all__ = ["Limits", "PathCallback", "PathProgress", "check_callback", "read_limits"]
+__all__ = ["Limits", "check_callback", "read_limits"]
 
 _MOST_EVENTS = 10**7
 _QUIET = 0.05  # seconds
-
-
-@dataclass(frozen=True)
-class PathProgress:
-    """How far a path has come, handed to the callback about every 50 ms.
-
-    Attributes
-    ----------
-    n_events : int
-        Breakpoints so far; 0 while the start is being found.
-    value : float
-        Where the path is, as a value of its parameter.
-    n_free : int
-        Free variables at present; 0 while the start is being found.
-    seconds : float
-        Time since the start.
-    parameter : str
-        The parameter of the path: "C", "nu", "epsilon" (of the tube that a path over nu of a
-        regression machine follows), or one of the kernel, as "gamma".
-
-    Examples
-    --------
-    >>> from mercer.paths import PathProgress
-    >>> def stop_early(progress: PathProgress) -> bool:  # svc_path(X, y, callback=stop_early)
-    ...     return progress.n_free > 500
-    >>> stop_early(PathProgress(n_events=40, value=0.1, n_free=12, seconds=0.2))
-    False
-    """
-
-    n_events: int
-    value: float
-    n_free: int
-    seconds: float
-    parameter: str = "C"
-
-
-PathCallback = Callable[[PathProgress], object]
 
 
 @dataclass(frozen=True)
@@ -68,13 +31,13 @@ class Limits:
     deadline : Deadline
         Moment to stop at.
     callback : callable or None
-        Called with a :class:`PathProgress`; a true value ends the path.
+        Called with a :class:`~mercer.solvers.Progress`; a true value ends the path.
     """
 
     C_max: float = 1e3
     max_events: int = _MOST_EVENTS
     deadline: Deadline = field(default_factory=Deadline)
-    callback: PathCallback | None = None
+    callback: Callback | None = None
 
     @contextmanager
     def shown(self, verbose: bool | int) -> Iterator[Limits]:
@@ -82,25 +45,25 @@ class Limits:
         if not verbose:
             yield self
             return
-        from mercer.paths.inputs.display import shown_callback
+        from mercer.machines.verbose import progress_display
 
-        with shown_callback(self.callback) as callback:
-            yield replace(self, callback=callback)
+        with progress_display(1, "path") as display:
+            yield replace(self, callback=display.watch(0, self.callback))
 
-    def told_of(self, parameter: str, value_at: Callable[[float], float]) -> Limits:
-        """The limits with a callback that hears of another parameter, a function of C."""
+    def reporting(self, parameter: str, value_at: Callable[[float], float]) -> Limits:
+        """The limits with a callback that is given another parameter, a function of C."""
         report = self.callback
         if report is None:
             return self
 
-        def tell(progress: PathProgress) -> object:
+        def tell(progress: Progress) -> object:
             value = value_at(progress.value)
             return report(replace(progress, value=value, parameter=parameter))
 
         return replace(self, callback=tell)
 
     def watch(self, value: float, parameter: str = "C") -> Callback | None:
-        """The callback for a solver at work at one value, which need not hear of short work."""
+        """The callback of a solver at work at one value; it is not called for short work."""
         report = self.callback
         if report is None:
             return None
@@ -108,13 +71,15 @@ class Limits:
         def tell(progress: Progress) -> object:
             if progress.seconds < _QUIET:
                 return False
-            return report(PathProgress(0, value, 0, progress.seconds, parameter))
+            return report(
+                Progress.at(value, parameter, steps=0, n_free=0, seconds=progress.seconds)
+            )
 
         return tell
 
 
 def read_limits(
-    C_max: float, max_events: int, deadline: Deadline, callback: PathCallback | None
+    C_max: float, max_events: int, deadline: Deadline, callback: Callback | None
 ) -> Limits:
     """The limits of a path, checked; -1 events for as many as there are."""
     if not isinstance(max_events, Integral) or max_events < -1:

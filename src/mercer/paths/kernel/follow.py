@@ -27,7 +27,7 @@ from mercer.paths.grids.cells import Cells
 from mercer.paths.grids.columns import mean_scores
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.limits import Limits, read_limits
 from mercer.paths.inputs.moved_kernel import kernel_at
 from mercer.paths.kernel.chord_bound import KernelBound, chord_bound
 from mercer.paths.kernel.largest_value import growth, largest_value, movable
@@ -37,6 +37,7 @@ from mercer.paths.validation.scoring import Scoring
 from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, positive, real
 from mercer.training.splits import two_class_splits
 from mercer.training.weights import check_bounds
@@ -68,13 +69,13 @@ def kernel_path(
     n_threads: int | None = None,
     max_events: int = 2000,
     max_time: float | None = None,
-    callback: PathCallback | None = None,
+    callback: Callback | None = None,
     verbose: bool | int = False,
 ) -> Path:
     """Support vector classifiers for every value of one parameter of the kernel, at one C.
 
-    By default of gamma of the Gaussian kernel. The parameter goes up; where rows that were free
-    come to depend on each other the point is purified into a basis without loss
+    The default parameter is gamma of the Gaussian kernel. The parameter increases; if free rows
+    become dependent, the point is purified into a basis without loss
     (docs/theory/active_set.md#from-a-point-to-a-basis).
 
     Parameters
@@ -86,13 +87,13 @@ def kernel_path(
     C : float, default=1.0
         Regularization parameter: the weight of the loss.
     kernel : str or Kernel, default="rbf"
-        The kernel, positive semi-definite. Parameters that do not move stay as they are;
-        gamma="scale" is resolved by the rows.
+        The kernel, positive semi-definite. The other parameters stay fixed; gamma="scale" is
+        computed from the rows.
     parameter : str, default="gamma"
-        What moves: a name of ``kernel.parameter_names``, such as "coef0", "gamma[2]" (one width
-        of many) or "left__factor" (a weight in a sum). Gamma of Gaussian kernels (one, or one for
-        each feature) and of Laplacian ones, gamma and coef0 of polynomials, factors, constants
-        and weights of words, also within sums, products and multiples.
+        The parameter that moves: a name of ``kernel.parameter_names``, such as "coef0", "gamma[2]"
+        (one width of many) or "left__factor" (a weight in a sum). Gamma of Gaussian kernels (one,
+        or one for each feature) and of Laplacian ones, gamma and coef0 of polynomials, factors,
+        constants and weights of words, also within sums, products and multiples.
     bounds : pair of floats, default=None
         Smallest and largest value; None, for "gamma" only, means ``gamma_min`` and ``gamma_max``.
     gamma_min, gamma_max : float, default=2**-15 and 2**3
@@ -100,12 +101,12 @@ def kernel_path(
     accuracy : float, default=1e-2
         Largest relative duality gap of the machine at any value, also between solutions.
     cv : int, cross-validation generator or iterable, default=None
-        How ``scores`` are found: on held-out rows of machines trained on exactly the rows that
-        a split says.
+        Splits for ``scores``: machines are trained on exactly the training rows of a split and
+        scored on its held-out rows.
     groups : array-like of shape (n_rows,), default=None
         Groups of rows, handed to ``cv``.
     scoring : str or callable, default=None
-        What ``scores`` are, as in scikit-learn; None for the share of right predictions.
+        The score, as in scikit-learn; None for the share of right predictions.
     class_weight : dict or "balanced", default=None
         As in :class:`SVC`; "balanced" means the training rows of each split.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -116,12 +117,13 @@ def kernel_path(
     n_threads : int, default=None
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     max_events : int, default=2000
-        Largest number of solutions; -1 for no limit. Ordinary data take some dozens, huge C or
+        Largest number of solutions; -1 for no limit. Ordinary data need some dozens, huge C or
         weights many thousands.
     max_time : float, default=None
         Seconds after which the path so far is returned.
     callback : callable, default=None
-        Called with a :class:`PathProgress` about every 50 ms; a true value ends the path.
+        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value ends the
+        path.
     verbose : bool, default=False
         Whether to show the progress.
 

@@ -1,1 +1,1 @@
-"""What paths and grids return: solutions, predictions, pictures, files."""
+"""The results of paths and grids: solutions, predictions, pictures, files."""

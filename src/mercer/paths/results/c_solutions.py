@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from mercer.paths.results.segments import FREE, Segments
 from mercer.paths.results.solutions import Solutions
 from mercer.paths.results.statuses import ENDED
-from mercer.problem import Family, Problem
+from mercer.problem import Problem
+from mercer.problem.family import Family
 from mercer.training.numbers import interval, plain, real
 
 __all__ = ["CSolutions"]

@@ -111,5 +111,5 @@ class KernelSolutions(Solutions):
 
 
 def between(problem: Problem, left: FloatArray, right: FloatArray, share: float) -> FloatArray:
-    """A point of the chord; what does not move stays what it is, to the last digit."""
+    """A point of the chord; coefficients that do not move stay the same to the last digit."""
     return np.clip(left + share * (right - left), problem.lower, problem.upper)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.machines.svm.one_vs_one import most_voted, scores
 from mercer.paths.curves.crossings import Block, of_variables, sign_changes
-from mercer.paths.curves.votes import Duel, LabelChanges, count_votes
+from mercer.paths.curves.votes import LabelChanges, PairOutcome, count_votes
 from mercer.paths.results.class_paths import BlockOf, ClassPaths
 from mercer.paths.results.path import Path
 
@@ -60,11 +60,11 @@ class PairPaths(ClassPaths):
 
     def labels(self, block_of: BlockOf, n_rows: int, Cs: FloatArray | None = None) -> LabelChanges:
         """The class that wins most pairs at each row, for every C; ties go to the first."""
-        duels = list(self._duels(block_of(np.arange(n_rows)), n_rows))
-        return count_votes(duels, len(self.classes), n_rows)
+        outcomes = list(self._outcomes(block_of(np.arange(n_rows)), n_rows))
+        return count_votes(outcomes, len(self.classes), n_rows)
 
-    def _duels(self, block: Block, n_rows: int) -> Iterator[Duel]:
+    def _outcomes(self, block: Block, n_rows: int) -> Iterator[PairOutcome]:
         """For which C each pair is positive."""
         for (i, j), path in zip(self.pairs, self.paths, strict=True):
             changes = sign_changes(path, of_variables(block, path), n_rows, i < j)
-            yield Duel(i, j, changes)
+            yield PairOutcome(i, j, changes)

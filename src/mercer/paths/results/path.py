@@ -55,38 +55,38 @@ class Path(OnRows):
         Those of the machines at the breakpoints, as far as machines of the kind have them; a
         number if it is the same for all.
     status : str
-        "complete" (nothing changes any more), "C_max", "nu_min", "epsilon_min" or "gamma_max" (it
-        came as far as asked; any parameter of the kernel has its own), "trivial" (one constant for
-        all values), or why it ended early: "max-events", "max-time", "callback",
+        "complete" (the solution no longer changes), "C_max", "nu_min", "epsilon_min" or "gamma_max"
+        (the requested end; each parameter of a kernel has a status of this form), "trivial" (one
+        constant for all values), or why it ended early: "max-events", "max-time", "callback",
         "precision-limit".
     events : structured ndarray of shape (n_events,)
         Fields with the name of the parameter, ``row``, ``side`` (-1: now at zero, 0: now free, 1:
-        now at its bound) and ``n_free`` afterwards. Not if the kernel moves.
+        now at its bound) and ``n_free`` afterwards. Kernel paths have none.
     classes : ndarray of shape (2,) or None
         The labels; a positive decision means the second. None for regression and one class.
     solutions : Solutions
-        The variables of the problem at every value; with nu, what else follows from it: the
-        equivalent C of a classifier, ``C_at(nu)`` and ``C_interval(nu)``, and the tube of
-        regression, ``epsilon_at(nu)`` and ``epsilon_interval(nu)``.
+        The variables of the problem at every value. Over nu it also has the equivalent C of a
+        classifier, ``C_at(nu)`` and ``C_interval(nu)``, and the tube of regression,
+        ``epsilon_at(nu)`` and ``epsilon_interval(nu)``.
     problem : Problem
-        The problem; over C the one at C = 1, for other C its box is C times as large.
+        The problem; over C the one at C = 1, whose box is C times as large for other C.
     start : str
         How the first breakpoint was found: "exact", "artificial" or "artificial, late".
     violation : float
-        Largest KKT violation met when solutions were recomputed on the way, and at the end of
-        a path that ended for lack of digits; over nu relative to the largest kernel value or
+        Largest KKT violation found when solutions were recomputed along the path, and at the end of
+        a path with status "precision-limit"; over nu relative to the largest kernel value or
         target.
     accuracy : float
-        Bound of the relative duality gap between breakpoints: 0 for an exact path, at most
-        what was asked for otherwise.
+        Bound on the relative duality gap between breakpoints: 0 for an exact path, otherwise at
+        most the requested accuracy.
     scores : ndarray of shape (n_breakpoints,) or None
         Mean score on held-out rows at each breakpoint, if the function was given ``cv``; NaN where
         ``max_time`` came first.
     kernel, rows : Kernel and rows
-        What it is made of.
+        The kernel and the rows of the machines.
     low_rank : LowRank or None
-        The approximation of the kernel, if one was asked for; ``low_rank.trace_error_`` says
-        how good it is. Everything else is exact for the approximate kernel.
+        The approximation of the kernel, if one was requested; ``low_rank.trace_error_`` measures
+        its quality. Everything else is exact for the approximate kernel.
 
     Examples
     --------
@@ -415,7 +415,7 @@ class Path(OnRows):
             )
 
     def summary(self) -> PathSummary:
-        """What happened, in numbers."""
+        """The events of the path, in numbers."""
         return summarize(self)
 
     def plot(self, X: Any = None, y: ArrayLike | None = None, *, axes: Any = None) -> Any:

@@ -63,7 +63,7 @@ def read_axes(axes: Any, count: int) -> Any:
 
 
 def _range(path: Path) -> tuple[float, float]:
-    """What there is to see: a little more than from the first to the last breakpoint."""
+    """The visible range: a little more than from the first to the last breakpoint."""
     if path.status == "trivial":
         return 0.1, 10.0
     last = float(path.C[-1])

@@ -1,4 +1,4 @@
-"""What a path remembers: breakpoints, who changed sides, and the free variables between.
+"""The data of a path: breakpoints, changed sides, and the free variables in between.
 
 In the parameter t = 1/C and the variables a = coef/C a segment is affine: a_F(t) = values +
 (t - parameter) rates, and so is the bias t b (docs/theory/paths.md#segments). Everything else is at
@@ -7,9 +7,8 @@ a bound. So a path takes the memory of its free variables, not of n times its br
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,11 +174,6 @@ class Segments:
             moved = values + (ends[k] - self.parameter[k]) * rates
             out[k] = at_bounds + np.abs(values).sum(), at_bounds + np.abs(moved).sum()
         return out
-
-    def arrays(self) -> dict[str, Any]:
-        """The fields that make it, for storage."""
-        names = [f.name for f in fields(self) if not f.name.startswith("_")]
-        return {name: getattr(self, name) for name in names}
 
     def until(self, k: int, end_parameter: float) -> Segments:
         """The path up to a parameter of segment ``k``."""

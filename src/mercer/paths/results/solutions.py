@@ -1,4 +1,4 @@
-"""What a path knows: the solution at every value of its parameter."""
+"""The solution of a path at every value of its parameter."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ __all__ = ["PathSummary", "event_table", "summarize"]
 
 @dataclass(frozen=True)
 class PathSummary:
-    """What happened along a path; prints as a table.
+    """The summary of a path; prints as a table.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ _Curves = tuple[float, StepFunction, StepFunction | None]
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """An error on held-out rows, and what it is based on.
+    """An error on held-out rows, and its basis.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class HeldOut:
 
     @property
     def score(self) -> StepFunction | None:
-        """What is to be large: the mean score, or one minus the error."""
+        """The score to maximize: the mean score, or one minus the error."""
         if self.scores:
             return StepFunction.mean(self.scores)
         if self.error is None:

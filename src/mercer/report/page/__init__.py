@@ -1,4 +1,4 @@
-"""The report as one HTML page, made of nothing but its data."""
+"""The report as one HTML page, made from its data only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every criterion of model selection offers."""
+"""The interface of all criteria of model selection."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ from mercer.selection.adjoint import Trained
 from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.objectives.base import Objective
 from mercer.selection.training_task import Part, TrainingTask
-from mercer.solvers import feasible_start, solve
+from mercer.solvers import solve
+from mercer.solvers.runs.start import feasible_start
 
 __all__ = ["LeaveOneOut", "NumberOfSupportVectors", "Span", "SpanLike", "without_row"]
 
@@ -106,7 +107,7 @@ class LeaveOneOut(_ByRow):
             for row, smaller in self._left_out(machine):
                 value = float(smaller.values(np.array([row]))[0])
                 is_wrong[row] = part.target[row] * value <= 0.0
-            wrong += sum(self.task.weight[row] for row, bad in is_wrong.items() if bad)
+            wrong += float(sum(self.task.weight[row] for row, bad in is_wrong.items() if bad))
         return wrong / float(self.task.weight.sum()), None
 
 

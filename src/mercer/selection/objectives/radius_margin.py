@@ -32,7 +32,7 @@ FloatArray = NDArray[np.float64]
 class RadiusMargin(Objective):
     """R^2 |w|^2, to be small; with more than two classes summed over their pairs.
 
-    With ``loss="hinge"`` the margin is hard whatever C is, and classes that the kernel does not
+    With ``loss="hinge"`` the margin is hard for every C, and classes that the kernel does not
     separate are an error; with "squared_hinge" C is a parameter of the kernel.
 
     Parameters

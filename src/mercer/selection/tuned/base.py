@@ -1,4 +1,4 @@
-"""What machines that choose their own C and kernel parameters share."""
+"""The base of machines that choose their own C and kernel parameters."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _checked_range(name: str, given: Any) -> tuple[float, float] | None:
 
 
 class TunedMachine(MetaEstimatorMixin, Reported, CallbackSupportMixin, BaseEstimator):
-    """What all machines that tune themselves share."""
+    """The base of all machines that tune themselves."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
@@ -264,7 +264,7 @@ class TunedMachine(MetaEstimatorMixin, Reported, CallbackSupportMixin, BaseEstim
         return found.space.tuned(found.theta)
 
     def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
-        """What criteria may ask for."""
+        """The options that criteria may use."""
         self._check_choice()
         if groups is not None and self.objective not in _OF_GROUPS:
             raise ValueError(

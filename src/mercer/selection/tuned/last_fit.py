@@ -4,7 +4,7 @@ A machine that is stopped on the way may predict far worse than one that has lea
 190,000 rows, after a seventh of the time they take, 63 % of new rows are right; a machine of half
 of the rows takes a third of that time, and 86 % are right (of all rows 87 %). So trials of more and
 more rows show what a fit takes, until one takes a tenth of the time that is left; the fit after
-that has all rows, or as many as there is time for.
+that has all rows, or as many as the time allows.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def last_fit(
     sample_weight: ArrayLike | None = None,
     deadline: Deadline | None = None,
 ) -> LastFit:
-    """Fit ``machine`` to all rows or, before a deadline, to as many as there is time for.
+    """Fit ``machine`` to all rows or, before a deadline, to as many as the time allows.
 
     Machines of a kernel matrix always have all rows.
     """

@@ -29,24 +29,23 @@ class TunedOneClassSVM(OutlierMixin, TunedMachine):
     You choose ``nu``, the share of rows that are to be outliers. The width is the one that best
     separates held-out rows from training rows with added noise of half a standard deviation of each
     feature. Widths are those of ``gamma="scale"`` and narrower ones. Narrow kernels rank new rows
-    well and reject more of them than ``nu``: ``rejected_`` tells how many, and a warning if they
-    are many. The objective "rejection" keeps to ``nu``: its width is the narrowest with which rows
-    held out are not rejected more often than that, within a standard error. It is also that of rows
-    that are not numeric, or sparse.
+    well and reject more of them than ``nu``: ``rejected_`` is their share, and a warning says if it
+    is large. The objective "rejection" respects ``nu``: its width is the narrowest one that rejects
+    no more held-out rows than that, within a standard error. It is also the default for rows that
+    are sparse or not numeric.
 
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
-        With a width; several widths are multiplied by one factor.
+        A kernel with a width; several widths are multiplied by one factor.
     scale : bool or "auto", default="auto"
         As in :class:`TunedSVC`.
     nu : float, default=0.1
-        Share of the rows that are to be rejected, as in :class:`OneClassSVM`.
+        Share of the rows to reject, as in :class:`OneClassSVM`.
     objective : {"auto", "detection", "rejection"}, default="auto"
-        The criterion, "auto" for "detection" where rows are numbers of at most 13,333 features.
+        The criterion; "auto" is "detection" for numeric rows of at most 13,333 features.
     optimizer : str or object, default="auto"
-        How it is searched; "auto" is ``Narrowing`` or ``WidthSearch`` of
-        mercer.selection.optimizers.
+        The search; "auto" is ``Narrowing`` or ``WidthSearch`` of mercer.selection.optimizers.
     cv : int, splitter or iterable, default=None
         Splits, as in scikit-learn; None for five folds of rows in random order.
     gamma_range, tol, max_time, max_evals, n_threads, verbose, callback
@@ -60,10 +59,10 @@ class TunedOneClassSVM(OutlierMixin, TunedMachine):
         The machine, fitted on all rows.
     best_params_, best_score_, kernel_, relevance_, history_, cv_results_, \
 held_out_, best_index_, search_status_
-        As in :class:`TunedSVC`; the score is the share of pairs of a held-out row and one with
-        noise that are told apart, or minus the criterion "rejection".
+        As in :class:`TunedSVC`; the score is the share of pairs of a held-out row and a row with
+        noise that are ordered correctly, or minus the criterion "rejection".
     rejected_ : float or None
-        Share of held-out rows that the machines of the search call outliers.
+        Share of held-out rows that the machines of the search reject.
 
     Examples
     --------

@@ -30,49 +30,52 @@ class TunedSVC(TunedClassifier):
 
     By default this is a stratified five-fold cross-validation of a Gaussian kernel over a grid of C
     and gamma that is refined step by step. Kernels with several widths are then refined by the
-    gradient of a smooth loss of held-out rows.
+    gradient of a smooth loss on held-out rows.
 
     Parameters
     ----------
     kernel : str, Kernel, callable or list of these, default="rbf"
         As in :class:`SVC`, or "ard" (automatic relevance determination), which is
         ``Gaussian("scale", metric="diagonal")``: one width for each feature. ``metric="full"`` has
-        a whole matrix; all parameters that are not fixed are tuned. "auto" chooses among the
-        Gaussian, the Laplacian, the linear kernel and polynomials ``(gamma x'z + 1)^d`` of degree
-        2 and 3, a list among its kernels: each is searched in the same way, given up early where
-        it is behind, and the first that is within one standard error of the best is taken. Needs
-        the objective "auto", "cv", "holdout" or "gcv".
+        a full matrix. All parameters that are not fixed are tuned. "auto" chooses among the
+        Gaussian, the Laplacian, the linear kernel and polynomials ``(gamma x'z + 1)^d`` of degree 2
+        and 3; a list chooses among its kernels. Each kernel is searched in the same way and dropped
+        early if it falls behind; the first one within one standard error of the best is chosen.
+        This needs the objective "auto", "cv", "holdout" or "gcv".
     scale : bool or "auto", default="auto"
-        Whether features are brought to mean 0 and deviation 1 first (sparse rows to deviation 1);
-        "auto" does so where the largest deviation of a feature is more than ten times the median
-        one, not of bytes or sparse rows. `best_estimator_` is then a Pipeline with the scaler.
+        Whether features are first scaled to mean 0 and deviation 1 (sparse rows to deviation 1).
+        "auto" scales them if the largest deviation of a feature is more than ten times the median
+        one, but never bytes or sparse rows. `best_estimator_` is then a Pipeline with the scaler.
     objective : str, default="auto"
         The criterion: "auto", or one of :func:`mercer.selection.make_objective`. "radius_margin"
-        is for ``loss="squared_hinge"``: of the hinge it knows a hard margin only, and no C.
+        needs ``loss="squared_hinge"``: for the hinge it is defined for a hard margin only, without
+        C.
     optimizer : str or object, default="auto"
-        How it is searched: "auto" for what suits it, "zoom", "climb", "grid", "focused-grid",
-        "coordinate", "l-bfgs", "rprop", "irprop+", "noisy-rprop" or "cma", or an object of
-        mercer.selection.optimizers.
+        The search: "auto" for one that suits the objective, "zoom", "climb", "grid",
+        "focused-grid", "coordinate", "l-bfgs", "rprop", "irprop+", "noisy-rprop" or "cma", or an
+        object of mercer.selection.optimizers.
     prior : Prior or callable, default=None
-        Of the objective "posterior".
+        The prior of the objective "posterior".
     cv : int, splitter or iterable, default=5
-        Splits of the criteria that have them, as in scikit-learn.
+        Splits, for criteria that use them, as in scikit-learn.
     scoring : str, callable, list of str or dict, default=None
-        What is to be large on held-out rows; None for the share of right predictions. Scores that
-        need probabilities get those of one slope, which each split has from the others. Of several
-        one decides, and all stand in ``cv_results_`` by their names.
+        The score on held-out rows; None for the share of right predictions. Scores that need
+        probabilities use a softmax with one slope, which each split takes from the others. With
+        several scores one decides (``refit``), and all are in ``cv_results_`` under their names.
     refit : str, default=None
         Which of several scores decides; None for the first.
     choice : {"best", "one-se"}, default="best"
-        Which of the points that were evaluated on all rows: the best, or the one with the smallest
-        C (of equal ones the widest kernel) of those that are no narrower and within one standard
-        error of its score over the splits: a smoother machine, as good as far as the splits can
-        tell. Needs splits, and the objective "auto" or "cv".
+        Which point is chosen among those evaluated on all rows. "best" is the best one. "one-se"
+        considers the points whose kernel is no narrower and whose score over the splits is within
+        one standard error of the best, and takes the smallest C (for equal C the widest kernel): a
+        smoother machine that the splits cannot distinguish from the best. It needs splits, and the
+        objective "auto" or "cv".
     C_range : pair of float, default=None
-        Smallest and largest C to look at; None for 0.01 to 10,000, and beyond where it pays.
+        Smallest and largest C of the search; None for 0.01 to 10,000, and beyond if that improves
+        the score.
     gamma_range : pair of float, default=None
-        The same of the gamma of the kernel; None for a range around the one that the distances of
-        the rows suggest.
+        The same for the gamma of the kernel; None for a range around the value that the distances
+        of the rows suggest.
     multiclass : {"one-vs-one", "one-vs-all", "code", "weston-watkins", "crammer-singer", \
 "lee-lin-wahba", "bredensteiner-bennett"}, default="one-vs-one"
         How more than two classes are learned and judged, as in :class:`SVC`. The last four are one
@@ -83,24 +86,24 @@ class TunedSVC(TunedClassifier):
     decoding : str, default="auto"
         The same.
     loss : {"hinge", "squared_hinge", "search"}, default="hinge"
-        As in :class:`SVC`; "search" chooses between the two as among kernels.
+        As in :class:`SVC`; "search" chooses between the two in the same way as among kernels.
     class_weight : dict, "balanced" or "search", default=None
-        As in :class:`SVC`, for training; "search" chooses between none and "balanced", which means
-        the training rows of each split. With both held-out rows are judged by balanced accuracy,
-        unless ``scoring`` says otherwise; with a dict by accuracy with each row counted by the
-        weight of its class.
+        As in :class:`SVC`, for training; "search" chooses between none and "balanced", computed
+        from the training rows of each split. "balanced" and "search" score held-out rows by
+        balanced accuracy, unless ``scoring`` says otherwise; a dict scores them by accuracy, with
+        each row weighted by its class.
     tol : float, default=1e-3
         As in :class:`SVC`.
     max_time : float, default=None
-        Seconds for the search and the fit that comes after it. The search has three quarters of
-        them and ends with the best parameters so far, on samples if there is no time for all
-        rows; the fit has the rest. If that is too short for all rows, the machine is fitted to as
-        many as it is enough for (2,000 at least, in a second), and a warning says so.
+        Seconds for the search and the final fit. The search gets three quarters of them and ends
+        with the best parameters so far, on samples if the time is too short for all rows. The fit
+        gets the rest; if that is too short for all rows, the machine is fitted to as many rows as
+        possible (at least 2,000, in a second), and a warning says so.
     max_evals : int, default=None
-        Evaluations of the criterion after which the same happens.
+        Evaluations of the criterion after which the search ends in the same way.
     warm_start : bool, default=False
         Whether a second fit to the same rows, with more time or evaluations, other ranges or more
-        kernels, knows the cells of C and one width that the one before has evaluated.
+        kernels, reuses the cells of C and one width that the previous fit evaluated.
     random_state : int, RandomState or None, default=None
         For criteria that draw rows.
     n_threads : int, default=None
@@ -108,7 +111,8 @@ class TunedSVC(TunedClassifier):
     verbose : bool, default=False
         Whether to show the search.
     callback : callable, default=None
-        Called with the history after every evaluation; a true value ends the search.
+        Called with the :class:`~mercer.selection.History` of the search after every evaluation
+        (not with the :class:`~mercer.solvers.Progress` of single fits); a true value ends it.
 
     Attributes
     ----------
@@ -120,39 +124,40 @@ class TunedSVC(TunedClassifier):
     best_score_ : float
         The criterion there, large is good: the share of right predictions of held-out rows.
     honest_score_ : float or None
-        What the same score will be on new rows, without the luck of the choice: each split is
-        judged by what the other splits choose (of several kernels, too), and several widths are
-        searched once more without it. None if the criterion has no two splits, or several kernel
-        parameters have seen all; and if `max_time` or `max_evals` ended the search on a sample of
-        the rows, and the machine was fitted to more than twice as many (or to less than half).
+        An estimate of the same score on new rows that is not biased by the choice: each split is
+        scored with the parameters (and kernel) that the other splits choose, and several widths are
+        searched again without it. None if the criterion has fewer than two splits, if several
+        kernel parameters were chosen with all splits, or if `max_time` or `max_evals` ended the
+        search on a sample of the rows and the machine was fitted to more than twice as many (or
+        fewer than half).
     honest_interval_ : tuple of float or None
-        Where that lies in 95 of 100 cases.
+        An interval for it at 95 %.
     honest_kind_ : {"left-out-splits", "nested"} or None
-        Which of the two it is.
+        How the honest score was computed.
     kernel_ : Kernel
         The tuned kernel.
     C_ : float
         The chosen C.
     relevance_ : ndarray or None
-        How much each feature counts, 1 for the largest: its deviation times the root of its width,
-        or, without a width for each, times the root mean square of the derivative of the machine by
-        it. None if the kernel has no derivative that is known.
+        The importance of each feature, 1 for the largest: its deviation times the root of its width
+        or, if features have no separate widths, times the root mean square of the derivative of the
+        machine with respect to it. None if the derivative of the kernel is not known.
     history_ : list of History
         The searches, with every point that was evaluated.
     cv_results_ : dict
         As in scikit-learn's searches, without the times of single fits: machines share kernel
-        values, and each starts from the one before. ``seconds`` is when each row was known. Of
-        several kernels all that were tried on all rows, those of the one chosen first.
+        values, and each starts from the one before. ``seconds`` is the time at which each row was
+        known. With several kernels it has all that were tried on all rows, the chosen one first.
     held_out_ : HeldOut or None
-        What the machines of the chosen parameters predict for held-out rows, as the search has
-        found it: ``rows`` and ``predicted`` of each split; None if the criterion has no splits, or
-        new ones at every evaluation, or a smooth loss, or if others than the best were chosen.
+        Predictions for held-out rows with the chosen parameters, from the search: ``rows`` and
+        ``predicted`` of each split. None if the criterion has no splits, new splits at every
+        evaluation or a smooth loss, or if parameters other than the best were chosen.
     calibration_ : Calibration or None
         The map of :meth:`predict_proba`, fitted to held-out values of the chosen parameters; None
         if there is a class of one row.
     best_index_ : int
-        The row of ``cv_results_`` that was chosen. Not there if the parameters are a mean of
-        several points, as those of "likelihood" are.
+        The row of ``cv_results_`` that was chosen. Missing if the parameters are a mean of several
+        points, as for "likelihood".
     search_status_ : str
         Why the search ended: "converged", "max-time" (also if that left all but a sample of the
         rows unsearched), "max-evals" (or as many as the optimizer takes by itself), "callback",

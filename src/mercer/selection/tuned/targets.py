@@ -14,6 +14,7 @@ from sklearn.base import clone
 from mercer._warning import warn
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.checked_input import naming
+from mercer.training.rows import read_training_rows
 
 __all__ = [
     "copied",
@@ -52,7 +53,8 @@ def read_several(
     if sp.issparse(Y):
         raise ValueError(f"y must be dense, got a {type(Y).__name__}: use y.toarray()")
     names = np.array([str(own) for own in getattr(Y, "columns", ())], dtype=object)
-    _, targets, _ = machine._validate_fit(X, Y, sample_weight, y_numeric=True, multi_output=True)
+    given = X, Y, sample_weight
+    _, targets, _ = read_training_rows(machine, *given, y_numeric=True, multi_output=True)
     with naming(y=Y):
         columns = list(np.ascontiguousarray(np.asarray(targets, dtype=np.float64).T))
     return columns, names if len(names) else None

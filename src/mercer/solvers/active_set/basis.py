@@ -50,7 +50,7 @@ class Basis:
 
     Its free variables are affinely independent in feature space (with several groups: their
     differences to one free variable of each), so that the small linear system behind every
-    step is regular whatever the rank of the kernel (Sentelle 2014, chapter 5). It survives changes
+    step is regular for a kernel of any rank (Sentelle 2014, chapter 5). It survives changes
     of the box: another C, rows that come and go.
 
     Parameters
@@ -117,11 +117,6 @@ class Basis:
     def gradient(self) -> FloatArray:
         """Gradient of the objective."""
         return np.asarray(self._native.gradient())
-
-    @property
-    def condition(self) -> float:
-        """Ratio of the largest to the smallest pivot of the factor."""
-        return float(self._native.condition)
 
     @property
     def values(self) -> FloatArray:

@@ -87,7 +87,7 @@ def solve_low_rank(
 
 @dataclass(frozen=True)
 class _DoubleValues:
-    """The kernel values of a Gram in double precision, whatever its own."""
+    """The kernel values of a Gram in double precision, for a Gram of any precision."""
 
     gram: Gram
 

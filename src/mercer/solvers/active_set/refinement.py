@@ -48,7 +48,7 @@ _PROXIMAL = 1e-12  # of the largest kernel value: above the noise of a pivot
 
 @dataclass
 class _Limits:
-    """What is left of the steps and the time of a run."""
+    """The remaining steps and time of a run."""
 
     steps: int
     deadline: float

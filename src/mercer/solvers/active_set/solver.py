@@ -47,7 +47,7 @@ class ActiveSet:
     low_rank : int, default=None
         Rank of a pivoted incomplete Cholesky approximation to solve with in place of the
         kernel (Sentelle 2014, algorithm 6): without a ridge at most rank + 1 variables are
-        free, and memory is n times the rank, whatever C. The certificate is still that of the
+        free, and memory is n times the rank for every C. The certificate is still that of the
         machine returned, with the kernel itself: its primal value, gap and violation say what
         the approximation costs, and if they miss the tolerance the status is
         "precision-limit". ``trace`` has

@@ -23,7 +23,7 @@ ONE_CALL, BLOCK = 3_000, 1_000
 
 
 def cholesky(A: FloatArray) -> FloatArray:
-    """L of A = L L', in the place of A; its upper triangle becomes zero.
+    """L of A = L L', in place of A; its upper triangle becomes zero.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def conjugate_gradient(
     b : ndarray of shape (n, n_columns)
         Right-hand sides.
     preconditioner : Preconditioner, default=None
-        Run with M^-1/2 A M^-1/2 in the place of A.
+        Run with M^-1/2 A M^-1/2 in place of A.
     tol : float, default=1e-8
         Largest |b - A x| / |b| accepted.
     max_iter : int, default=None

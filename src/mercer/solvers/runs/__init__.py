@@ -1,1 +1,1 @@
-"""What all runs share: start, progress, deadline, certificate."""
+"""The parts of all runs: start, progress, deadline, certificate."""

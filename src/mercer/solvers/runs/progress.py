@@ -1,37 +1,48 @@
-"""What a running solver reports."""
+"""The report of a running solver, path, grid or stream."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mercer._shown import shown
+
 __all__ = ["Callback", "Progress", "continued", "ending_all", "monitor"]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of a run, handed to the callback about every 50 ms.
+    """How far a fit, a path, a grid or a stream has come: what its callback is called with.
 
-    Of many problems that are solved together it is that of all of them: steps and objectives of
-    those that are solved, and the variables of the others.
+    When many problems are solved together, the report covers all of them: the steps and the
+    objectives of the solved ones, and the variables of the others.
 
     Attributes
     ----------
     iteration : int
-        Steps taken so far.
+        The steps so far: iterations of a solver, breakpoints of a path (0 until its first solution
+        is found), solutions of a grid, examples of a stream.
     violation : float
-        Largest KKT violation among the active variables; infinite as long as it is not known.
+        Largest KKT violation among the active variables; infinite where it is not known, as on
+        paths, whose solutions are exact.
     objective : float
-        Dual objective.
+        Dual objective; NaN on paths and grids.
     n_active : int
-        Variables that take part at present.
+        Variables that take part at present: on paths and grids the free ones (0 until the first
+        solution is found), of a stream the examples it keeps.
     seconds : float
         Time since the start.
     error : float
-        Bound of the error of ``objective`` that rounded kernel values have brought.
+        Bound on the error of ``objective`` from rounded kernel values.
+    parameter : str
+        The parameter that a path or grid moves: "C", "nu", "epsilon" (of the tube, on a path over
+        nu of a regression machine), or one of the kernel, such as "gamma". Empty elsewhere.
+    value : float
+        The value of this parameter at present; NaN elsewhere.
 
     Examples
     --------
@@ -48,6 +59,19 @@ class Progress:
     n_active: int
     seconds: float
     error: float = 0.0
+    parameter: str = ""
+    value: float = math.nan
+
+    __repr__ = shown()
+
+    @classmethod
+    def at(
+        cls, value: float, parameter: str, *, steps: int, n_free: int, seconds: float
+    ) -> Progress:
+        """The report of a path or grid at one value of its parameter."""
+        return cls(
+            steps, math.inf, math.nan, n_free, seconds, parameter=parameter, value=float(value)
+        )
 
 
 Callback = Callable[[Progress], object]

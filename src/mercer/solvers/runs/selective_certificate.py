@@ -1,6 +1,6 @@
 """A certificate that recomputes in double precision only what can matter.
 
-Which values those are, and what makes that safe, stands in the core (selective_certificate.hpp).
+The core says which values these are, and why that is safe (selective_certificate.hpp).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class KnownGradient:
 
 @dataclass(frozen=True)
 class Anchor:
-    """A point whose gradient is known up to ``error``, but for ``corrections``; None is 0."""
+    """A point whose gradient is known up to ``error``, except for ``corrections``; None is 0."""
 
     coef: FloatArray | None = None
     error: float = 0.0

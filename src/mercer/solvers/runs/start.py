@@ -23,7 +23,7 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     Examples
     --------
     >>> from mercer.formulations import one_class
-    >>> from mercer.solvers import feasible_start
+    >>> from mercer.solvers.runs.start import feasible_start
     >>> feasible_start(one_class(4, nu=0.5).problem).tolist()
     [1.0, 1.0, 0.0, 0.0]
     """

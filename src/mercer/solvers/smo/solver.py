@@ -29,11 +29,10 @@ NEWTON_LIMIT = 400  # free variables up to which a joint Newton step is cheap
 
 @dataclass(frozen=True)
 class Smo:
-    """Two variables at a time (without a group: one), from any feasible point.
+    """Moves two variables at a time (one if it has no group), from any feasible point.
 
-    Accepts every :class:`Problem`: any box, any groups, any ridge, any kernel. Kernels
-    that are not positive semi-definite end at a point without violation, which need not
-    be the best one.
+    Accepts every :class:`Problem`: any box, any groups, any ridge, any kernel. With a kernel that
+    is not positive semi-definite it ends at a point without violation, which need not be optimal.
 
     Parameters
     ----------
@@ -47,14 +46,13 @@ class Smo:
         before the last).
     step : str or StepPolicy, default="auto"
         How far to move it. "newton" goes to the maximum along the pair or to the box;
-        "planning-ahead" looks at the next step, too; "auto" is planning ahead, but newton
-        where the selection counts on the rows of the last pair or on larger sets;
-        "over-relaxed" goes 10 % further;
-        "momentum" adds the last displacement as a second direction, "conjugate" also
-        chooses the pair accordingly; "cycle-breaking" follows what pairs that come back
-        have done since; "four-vector" moves a pair of another group, too, as in both of two
-        hulls; "gradient-projection" moves all free variables along their gradient, for as many
-        kernel rows.
+        "planning-ahead" also considers the next step; "auto" is planning ahead, or newton if the
+        selection relies on the rows of the last pair or on larger sets; "over-relaxed" goes 10 %
+        further; "momentum" adds the last displacement as a second direction, "conjugate" also
+        chooses the pair accordingly; "cycle-breaking" follows the sum of the steps since a pair
+        last occurred; "four-vector" also moves a pair of another group, as in both of two hulls;
+        "gradient-projection" moves all free variables along their gradient, for as many kernel
+        rows.
     stopping : str, default="margin"
         What the tolerance bounds: the largest KKT violation in units of the margin (1
         wherever the problem has a linear term, as for SVC and SVR; less for the nu family

@@ -1,4 +1,4 @@
-"""What an SMO run counted and recorded."""
+"""The counts and records of an SMO run."""
 
 from __future__ import annotations
 

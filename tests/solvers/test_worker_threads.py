@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mercer.solvers.crew import Crew
+from mercer.solvers.worker_threads import WorkerThreads
 
 
 class Numbers:
@@ -46,17 +46,17 @@ def no_thread_is_left() -> Iterator[None]:
 @pytest.mark.parametrize("count", [0, 1, 40])
 def test_each_piece_is_done_once(n_threads: int, count: int) -> None:
     line, seen = Numbers(count), list[int]()
-    crew = Crew(line, n_threads)
-    with crew.at_work(seen.append):
-        crew.wait_for(lambda: line.is_done)
+    workers = WorkerThreads(line, n_threads)
+    with workers.at_work(seen.append):
+        workers.wait_for(lambda: line.is_done)
     assert sorted(seen) == sorted(line.done) == list(range(count))
 
 
 def test_a_crew_of_one_works_on_the_thread_that_waits_and_no_longer_than_it_must() -> None:
     line, threads = Numbers(5), list[threading.Thread]()
-    crew = Crew(line, 1)
-    with crew.at_work(lambda piece: threads.append(threading.current_thread())):
-        crew.wait_for(lambda: len(line.done) == 2)
+    workers = WorkerThreads(line, 1)
+    with workers.at_work(lambda piece: threads.append(threading.current_thread())):
+        workers.wait_for(lambda: len(line.done) == 2)
     assert threads == [threading.current_thread()] * 2
 
 
@@ -67,18 +67,18 @@ def test_an_error_of_the_work_comes_out_where_somebody_waits(n_threads: int) -> 
             raise ZeroDivisionError("of piece 3")
 
     line = Numbers(50)
-    crew = Crew(line, n_threads)
-    with pytest.raises(ZeroDivisionError, match="of piece 3"), crew.at_work(work):
-        crew.wait_for(lambda: line.is_done)
+    workers = WorkerThreads(line, n_threads)
+    with pytest.raises(ZeroDivisionError, match="of piece 3"), workers.at_work(work):
+        workers.wait_for(lambda: line.is_done)
     assert 3 not in line.done
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_an_error_of_the_line_comes_out_too(n_threads: int) -> None:
     line = Numbers(50, broken=4)
-    crew = Crew(line, n_threads)
-    with pytest.raises(ValueError, match="broken at 4"), crew.at_work(lambda piece: None):
-        crew.wait_for(lambda: line.is_done)
+    workers = WorkerThreads(line, n_threads)
+    with pytest.raises(ValueError, match="broken at 4"), workers.at_work(lambda piece: None):
+        workers.wait_for(lambda: line.is_done)
 
 
 def test_what_was_ready_before_an_error_is_given_out() -> None:
@@ -87,25 +87,25 @@ def test_what_was_ready_before_an_error_is_given_out() -> None:
             raise ZeroDivisionError
 
     line = Numbers(2)
-    crew = Crew(line, 2)
-    with crew.at_work(work):
-        crew.wait_for(lambda: 0 in line.done)
+    workers = WorkerThreads(line, 2)
+    with workers.at_work(work):
+        workers.wait_for(lambda: 0 in line.done)
         with pytest.raises(ZeroDivisionError):
-            crew.wait_for(lambda: line.is_done)
+            workers.wait_for(lambda: line.is_done)
 
 
 def test_work_is_ended_when_the_maker_leaves() -> None:
     line, has_begun = Numbers(10), threading.Event()
-    crew = Crew(line, 2)
+    workers = WorkerThreads(line, 2)
 
     def work(piece: int) -> None:
         has_begun.set()
         while True:
-            crew.end_if_over()
+            workers.end_if_over()
             time.sleep(1e-3)
 
     def leave() -> None:
-        with crew.at_work(work):
+        with workers.at_work(work):
             has_begun.wait()
             raise KeyError("the maker has other things to do")
 

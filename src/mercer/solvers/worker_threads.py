@@ -13,13 +13,13 @@ from typing import Any, Protocol
 
 from mercer._floating import without_warnings
 
-__all__ = ["Crew", "Line"]
+__all__ = ["WorkQueue", "WorkerThreads"]
 
 _PATIENCE = 1000  # milliseconds until a thread is taken for one that was never started
 _LOOK = 0.05  # seconds between two looks of whoever waits
 
 
-class Line(Protocol):
+class WorkQueue(Protocol):
     """Pieces of work in their order; one thread at a time asks it."""
 
     def take(self) -> Any:
@@ -29,19 +29,19 @@ class Line(Protocol):
         """After a piece is done."""
 
 
-class Crew:
-    """Threads that serve a line; a crew of one is the calling thread.
+class WorkerThreads:
+    """Threads that serve a queue; with ``n_threads=1`` the calling thread does the work.
 
     Parameters
     ----------
-    line : Line
+    queue : WorkQueue
         Where work comes from, and where it goes when it is done.
     n_threads : int
         How many there are.
     """
 
-    def __init__(self, line: Line, n_threads: int) -> None:
-        self.line, self.n_threads = line, n_threads
+    def __init__(self, queue: WorkQueue, n_threads: int) -> None:
+        self.queue, self.n_threads = queue, n_threads
         self._changed = threading.Condition()
         self._error: BaseException | None = None
         self._is_over = False
@@ -63,7 +63,7 @@ class Crew:
     def wait_for(
         self, is_ready: Callable[[], bool], look: Callable[[], object] | None = None
     ) -> None:
-        """Until the line ``is_ready``; what went wrong in any thread before that comes out here.
+        """Until the queue ``is_ready``; what went wrong in any thread before that comes out here.
 
         Whoever waits calls ``look`` about every 50 ms.
         """
@@ -74,7 +74,7 @@ class Crew:
             look()
 
     def _is_settled(self, is_ready: Callable[[], bool], seconds: float | None) -> bool:
-        """Wait; whether the line is ready now. Raises what went wrong before that."""
+        """Wait; whether the queue is ready now. Raises what went wrong before that."""
         with self._changed:
             # Python takes a thread whose join was interrupted for one that has ended
             self._changed.wait_for(lambda: self._error is not None or is_ready(), seconds)
@@ -89,13 +89,13 @@ class Crew:
 
     def _take_turn(self) -> bool:
         with self._changed:
-            piece = None if self._is_over else self.line.take()
+            piece = None if self._is_over else self.queue.take()
             self._changed.notify_all()  # that nothing is left may be what others wait for
         if piece is None:
             return False
         self._work(piece)
         with self._changed:
-            self.line.give_back(piece)
+            self.queue.give_back(piece)
             self._changed.notify_all()
         return True
 

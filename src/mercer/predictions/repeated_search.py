@@ -1,4 +1,4 @@
-"""What it costs to put a search inside an estimator that trains again for every row."""
+"""The cost of a search inside an estimator that trains again for every row."""
 
 from __future__ import annotations
 

@@ -16,23 +16,23 @@ from mercer.cli.choices import STANDARD
 from mercer.cli.data.tables import SparseData
 from mercer.cli.data.training_set import TrainingSet
 
-__all__ = ["Apart", "rows_apart", "taken", "told_apart"]
+__all__ = ["RowSplit", "recorded_split", "split_record", "taken"]
 
 FIELD = "kept_apart"
 
 
 @dataclass(frozen=True, eq=False)
-class Apart:
+class RowSplit:
     """Positions of rows in a file, the first row after the names is 0."""
 
     training: NDArray[np.intp]
     test: NDArray[np.intp]
 
 
-def told_apart(
+def split_record(
     file: Path | None, training: TrainingSet, test: TrainingSet | None, share: float | None
 ) -> dict[str, Any]:
-    """What the model file is to tell: the SHA-256 of the file and a bit for each of its rows."""
+    """The record for the model file: the SHA-256 of the file and a bit for each of its rows."""
     if file is None or file == STANDARD or test is None or share is None:
         return {}
     n = 1 + max(int(part.places.max()) for part in (training, test))
@@ -40,12 +40,12 @@ def told_apart(
     return {FIELD: {"sha256": _hash(file), "n_rows": n} | bits}
 
 
-def rows_apart(metadata: dict[str, Any], file: Path) -> Apart | None:
+def recorded_split(metadata: dict[str, Any], file: Path) -> RowSplit | None:
     """The rows, if the file is the one that a model was trained on with ``--test-size``."""
     told = metadata.get(FIELD)
     if told is None or file == STANDARD or not file.is_file() or _hash(file) != told["sha256"]:
         return None
-    return Apart(*(_positions(told[name], told["n_rows"]) for name in ("training", "test")))
+    return RowSplit(*(_positions(told[name], told["n_rows"]) for name in ("training", "test")))
 
 
 def taken(content: pd.DataFrame | SparseData, rows: NDArray[np.intp]) -> Any:

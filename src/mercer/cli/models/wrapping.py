@@ -17,11 +17,11 @@ from mercer import CalibratedSVC, ConformalSVC, ConformalSVR, ThresholdSVC
 from mercer.cli.choices import Task
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
-from mercer.cli.models.costs import Parting
+from mercer.cli.models.costs import ThresholdRequest
 from mercer.cli.models.estimators import machine_of
 from mercer.cli.models.training import noted, possible_folds, splitter_of, take
 
-__all__ = ["check_promises", "with_probabilities", "with_sets", "with_threshold"]
+__all__ = ["check_wrapping", "with_probabilities", "with_sets", "with_threshold"]
 
 FOLDS = 5
 MOST_ROWS = 10_000  # for the machines of folds
@@ -29,7 +29,7 @@ MOST_ROWS_IN_TIME = 4_000  # where time is limited
 _TOO_FEW = "no probabilities, sets or intervals are kept: a class has one row only"
 
 
-def check_promises(task: Task, proba: bool, conformal: bool) -> None:
+def check_wrapping(task: Task, proba: bool, conformal: bool) -> None:
     """InputError if the task has no probabilities, no sets and no intervals."""
     if proba and task is not Task.classification:
         raise InputError(f"--proba is for classes, the task is {task}")
@@ -52,7 +52,7 @@ def with_threshold(
     plain: Any,
     kept: Any,
     data: TrainingSet,
-    parting: Parting,
+    request: ThresholdRequest,
     seed: int,
     notes: list[str],
     max_time: float | None = None,
@@ -64,7 +64,7 @@ def with_threshold(
     """
 
     def made(machine: Any, folds: int) -> Any:
-        cost = parting.cost(np.unique(data.y).tolist())  # type: ignore[arg-type]
+        cost = request.cost(np.unique(data.y).tolist())  # type: ignore[arg-type]
         return ThresholdSVC(machine, cost=cost, cv=splitter_of(data, folds, seed))
 
     what = "the threshold was chosen by"

@@ -1,0 +1,95 @@
+"""Fits, paths, grids and streams report with one object; a search hands over its history."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mercer import (
+    SVC,
+    SVDD,
+    SVR,
+    Gram,
+    HullClassifier,
+    OnlineSVC,
+    PathSVC,
+    TunedSVC,
+    kernel_path,
+    nu_svr_path,
+    one_class_path,
+    solve,
+    svc_grid,
+    svc_path,
+)
+from mercer.formulations import svc
+from mercer.kernels import Gaussian
+from mercer.multiclass import multiclass_problem, solve_multiclass
+from mercer.selection import History
+from mercer.solvers import Progress, solve_many
+
+Callback = Callable[[Any], object]
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(700, 3))
+Y = np.where(RNG.random(700) < 0.5, 1.0, -1.0)  # hard, so that most fits last long enough to report
+CLASSES = RNG.integers(0, 3, 700)
+PROBLEM, GRAM = svc(Y, 100.0).problem, Gram(Gaussian(2.0), X)
+FITS: dict[str, Callable[[Callback], Any]] = {
+    "SVC": lambda c: SVC(C=1e3, gamma=2.0, callback=c).fit(X, Y),
+    "SVC, pairs": lambda c: SVC(C=1e3, gamma=2.0, callback=c).fit(X, CLASSES),
+    "SVR": lambda c: SVR(C=1e3, gamma=2.0, callback=c).fit(X, Y),
+    "SVDD": lambda c: SVDD(kernel=Gaussian(2.0), nu=0.5, callback=c).fit(X),
+    "HullClassifier": lambda c: HullClassifier(gamma=2.0, callback=c).fit(X, Y),
+    "OnlineSVC": lambda c: OnlineSVC(C=10.0, gamma=2.0, callback=c).partial_fit(X, Y),
+    "solve": lambda c: solve(PROBLEM, GRAM, "smo", callback=c),
+    "solve_many": lambda c: solve_many([[PROBLEM]], GRAM, callback=c),
+    "solve_multiclass": lambda c: solve_multiclass(
+        multiclass_problem("crammer-singer", CLASSES, 3, 10.0), GRAM, callback=c
+    ),
+}
+PATHS: dict[str, tuple[str, Callable[[Callback], Any]]] = {
+    "svc_path": ("C", lambda c: svc_path(X, Y, gamma=2.0, callback=c)),
+    "nu_svr_path": ("epsilon", lambda c: nu_svr_path(X, X[:, 0] ** 2, gamma=2.0, callback=c)),
+    "one_class_path": ("nu", lambda c: one_class_path(X, gamma=2.0, callback=c)),
+    "kernel_path": ("gamma", lambda c: kernel_path(X, Y, C=10.0, callback=c, max_events=60)),
+    "svc_grid": ("C", lambda c: svc_grid(X, Y, Cs=[1.0, 10.0], gammas=[2.0], callback=c)),
+    "PathSVC": ("C", lambda c: PathSVC(gamma=2.0, cv=2, C_max=10.0, callback=c).fit(X, Y)),
+}
+
+
+def reports_of(call: Callable[[Callback], Any]) -> list[Any]:
+    seen: list[Any] = []
+    call(seen.append)
+    return seen
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_a_fit_reports_its_objective_and_no_parameter(name: str) -> None:
+    for report in reports_of(FITS[name]):
+        assert type(report) is Progress
+        assert report.parameter == ""
+        assert math.isnan(report.value)
+        assert not math.isnan(report.objective)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_path_or_grid_reports_the_value_of_its_parameter(name: str) -> None:
+    parameter, call = PATHS[name]
+    seen = reports_of(call)
+    assert seen or name != "svc_grid"  # others report by the clock, and may be done before
+    for report in seen:
+        assert type(report) is Progress
+        assert report.parameter == parameter
+        assert report.value >= 0.0
+        assert report.violation == math.inf
+        assert math.isnan(report.objective)
+
+
+def test_a_search_hands_over_its_history() -> None:
+    def call(callback: Callback) -> TunedSVC:
+        return TunedSVC(max_evals=3, cv=2, callback=callback).fit(X[:60], X[:60, 0] > 0)
+
+    assert {type(seen) for seen in reports_of(call)} == {History}
