@@ -27,7 +27,7 @@ _PARTS = {
         "theory/online theory/rounding theory/bounds theory/kernels theory/datasets references "
         "sources studies"
     ),
-    "Performance": "performance ../benchmarks/README",
+    "Performance": "performance model_selection_measured ../benchmarks/README",
     "Contributing": "../CONTRIBUTING design checking_the_core releases ../CHANGELOG",
 }
 # Where the heading of a page says too little beside the others.
