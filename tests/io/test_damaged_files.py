@@ -69,7 +69,7 @@ def test_a_damaged_file_is_refused_or_harmless(name, kind, tmp_path):
     path = tmp_path / "m.mercer"
     save(MODELS[name](), path)
     rng = np.random.default_rng(0)
-    files = getattr(damage, kind)(path.read_bytes(), 12, rng)
+    files = getattr(damage, kind)(path.read_bytes(), 25, rng)
     outcomes = [damage.opened(content, path, X.round()) for content in files]
     assert "refused" in outcomes
 

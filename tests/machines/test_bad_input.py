@@ -103,7 +103,7 @@ INPUT: dict[str, tuple[Work, type[Exception], str]] = {
     "words in a table": (
         lambda: SVC().fit(pd.DataFrame({"size": T, "colour": ["red"] * 20}), Y),
         ValueError,
-        r"X must hold numbers only, got others in columns \['colour'\]: .*'red'",
+        r"X must hold numbers only, got others in columns \['colour'\].*: .*'red'",
     ),
     "words for targets": (lambda: SVR().fit(X, ["a"] * 20), ValueError, "y must hold numbers"),
     "numbers for classes": (lambda: SVC().fit(X, T), ValueError, "Unknown label type: continuous"),
