@@ -122,13 +122,15 @@ class ChunkLearner:
         is_good = errors is not None and gram.shift is None
         if not n_kept or not is_good or not errors.max() <= _MOST_ERROR * self.tol:
             return None
-        n_functions = self.stream.rules.n_functions
-        coef = state["beta"].reshape(n_kept, n_functions, -1).sum(axis=2)
+        rules = self.stream.rules
+        # said in full: a later epoch may bring no new row
+        n_functions, n_variables = rules.n_functions, rules.variables_per_row
+        coef = state["beta"].reshape(n_kept, n_functions, n_variables).sum(axis=2)
         support = np.flatnonzero(coef.any(axis=1))
         new = np.arange(n_kept, len(terms))
         values = gram.product(support, coef[support], rows=new)
-        linear = terms[n_kept:, ::3].reshape(len(new), n_functions, -1)
-        there = state["gradient"].reshape(n_kept, n_functions, -1)
+        linear = terms[n_kept:, ::3].reshape(len(new), n_functions, n_variables)
+        there = state["gradient"].reshape(n_kept, n_functions, n_variables)
         gradient = np.concatenate([there, linear - values[:, :, None]])
         return [
             KnownGradient(

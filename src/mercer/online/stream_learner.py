@@ -137,7 +137,10 @@ class StreamLearner:
         before = learned.history or History()
         new = (take_rows(X, present), targets[present], weight[present], ids)
         history = before.followed_by(*new, most=machine.window)
-        Finisher(machine, learned, deadline).finish_all(history.all(), history, n_seen)
+        if history:
+            Finisher(machine, learned, deadline).finish_all(history.all(), history, n_seen)
+        else:  # no example has come yet, or none is left
+            learned.n_seen = n_seen
         self.learned = learned
 
     def _settle(self, X: Any, weight: FloatArray) -> None:
