@@ -319,7 +319,7 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
             elif task is not before:
                 self._learned = grown(self, self._learned, task)
             check_kernel_values(self._learned.kernel, X)
-        return self._learn_chunk(X, labels, weight * self.class_weight_[labels])
+            return self._learn_chunk(X, labels, weight * self.class_weight_[labels])
 
     def _restored_task(self, saved: Mapping[str, Any]) -> ClassTask:
         return ClassTask(self.classes_, saved.get("_has_all_classes", True), self.C)
