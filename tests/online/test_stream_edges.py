@@ -215,6 +215,4 @@ def test_a_chunk_of_weight_zero_was_refused_after_everything_was_forgotten(gamma
     machine.partial_fit(*FOUR)
     assert machine.support_ids_.min() >= 5
     again = OnlineSVC(gamma=gamma, **options).partial_fit(*FOUR)
-    np.testing.assert_allclose(
-        machine.decision_function(FOUR[0]), again.decision_function(FOUR[0])
-    )
+    np.testing.assert_allclose(machine.decision_function(FOUR[0]), again.decision_function(FOUR[0]))

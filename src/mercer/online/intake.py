@@ -110,8 +110,8 @@ class Intake:
         learner.take(X, rows, ids, terms)
         if not learner.is_converged and learned.stream.n_taken == len(rows):
             warn(
-                f"{type(machine).__name__} took in the chunk, but {self.watch.what_ended} ended it "
-                "before its problem was solved; finish() goes on",
+                f"{type(machine).__name__} took in {len(rows)} rows, but {self.watch.what_ended} ended "
+                "it before their problem was solved; finish() goes on",
                 ConvergenceWarning,
             )
 
