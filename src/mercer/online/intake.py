@@ -109,9 +109,10 @@ class Intake:
         )
         learner.take(X, rows, ids, terms)
         if not learner.is_converged and learned.stream.n_taken == len(rows):
+            name, cause = type(machine).__name__, self.watch.what_ended
             warn(
-                f"{type(machine).__name__} took in {len(rows)} rows, but {self.watch.what_ended} ended "
-                "it before their problem was solved; finish() goes on",
+                f"{name} took in {len(rows)} rows, but {cause} ended it before their problem was "
+                "solved; finish() goes on",
                 ConvergenceWarning,
             )
 
