@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,42 @@ def test_a_path_or_grid_reports_the_value_of_its_parameter(name: str) -> None:
         assert report.value >= 0.0
         assert report.violation == math.inf
         assert math.isnan(report.objective)
+
+
+def is_rising(values: list[float]) -> bool:
+    return all(a <= b for a, b in pairwise(values))
+
+
+@pytest.mark.parametrize("name", [*PATHS, "rough PathSVC"])
+def test_seconds_and_steps_never_fall_within_one_call(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They began anew with each fold, and with each solution inside a path."""
+    monkeypatch.setattr("mercer.paths.inputs.limits._QUIET", 0.0)
+    rough = PathSVC(gamma=2.0, cv=3, C_max=10.0, accuracy=1e-2)
+    calls = {name: call for name, (_, call) in PATHS.items()}
+    calls["rough PathSVC"] = lambda c: rough.set_params(callback=c).fit(X[:200], Y[:200])
+    seen = reports_of(calls[name])
+    assert len(seen) >= 2
+    assert is_rising([report.seconds for report in seen])
+    assert is_rising([report.iteration for report in seen])
+
+
+def test_the_steps_of_all_folds_are_counted() -> None:
+    seen: list[Progress] = []
+    machine = PathSVC(gamma=2.0, cv=3, C_max=10.0, callback=seen.append).fit(X[:200], Y[:200])
+    assert len(machine.path_.segments.changed) <= seen[-1].iteration
+
+
+def test_a_callback_watches_and_ends_a_kernel_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was called only while one solution took long, with no steps and the time of that one."""
+    monkeypatch.setattr("mercer.paths.inputs.limits._QUIET", 0.0)
+    seen: list[Progress] = []
+    path = kernel_path(X[:80], Y[:80], callback=lambda p: seen.append(p) or len(seen) == 20)
+    assert path.status == "callback"
+    assert len(seen) == 20
+    assert 1 <= len(path.breakpoints) <= seen[-1].iteration
+    assert path.predict(X[:3], path.end).shape == (3,)
 
 
 def test_a_search_hands_over_its_history() -> None:
