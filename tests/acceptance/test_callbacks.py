@@ -20,11 +20,13 @@ from mercer import (
     PathSVC,
     TunedSVC,
     kernel_path,
+    nu_svc_path,
     nu_svr_path,
     one_class_path,
     solve,
     svc_grid,
     svc_path,
+    svr_path,
 )
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
@@ -53,7 +55,10 @@ FITS: dict[str, Callable[[Callback], Any]] = {
 }
 PATHS: dict[str, tuple[str, Callable[[Callback], Any]]] = {
     "svc_path": ("C", lambda c: svc_path(X, Y, gamma=2.0, callback=c)),
-    "nu_svr_path": ("epsilon", lambda c: nu_svr_path(X, X[:, 0] ** 2, gamma=2.0, callback=c)),
+    "nu_svc_path": ("nu", lambda c: nu_svc_path(X, Y, gamma=2.0, callback=c)),
+    "rough nu_svc_path": ("nu", lambda c: nu_svc_path(X, Y, gamma=2.0, accuracy=0.1, callback=c)),
+    "svr_path": ("C", lambda c: svr_path(X, X[:, 0] ** 2, gamma=2.0, callback=c)),
+    "nu_svr_path": ("nu", lambda c: nu_svr_path(X, X[:, 0] ** 2, gamma=2.0, callback=c)),
     "one_class_path": ("nu", lambda c: one_class_path(X, gamma=2.0, callback=c)),
     "kernel_path": ("gamma", lambda c: kernel_path(X, Y, C=10.0, callback=c, max_events=60)),
     "svc_grid": ("C", lambda c: svc_grid(X, Y, Cs=[1.0, 10.0], gammas=[2.0], callback=c)),
@@ -112,6 +117,27 @@ def test_the_steps_of_all_folds_are_counted() -> None:
     seen: list[Progress] = []
     machine = PathSVC(gamma=2.0, cv=3, C_max=10.0, callback=seen.append).fit(X[:200], Y[:200])
     assert len(machine.path_.segments.changed) <= seen[-1].iteration
+
+
+@pytest.mark.parametrize("name", [name for name in PATHS if name.endswith("_path")])
+def test_a_path_reports_its_own_parameter_where_it_is_known(name: str) -> None:
+    """nu_svc_path reported C, nu_svr_path the width of its tube."""
+    seen: list[Progress] = []
+    path = PATHS[name][1](seen.append)
+    assert {report.parameter for report in seen} <= {path.parameter}
+    if path.parameter == "nu":
+        low, high = sorted([path.begin, path.end])
+        assert all(low - 1e-9 <= report.value <= high + 1e-9 for report in seen)
+        values = [report.value for report in seen]
+        assert is_rising(values if path.begin < path.end else values[::-1])
+
+
+@pytest.mark.parametrize("name", [name for name in PATHS if name.endswith("_path")])
+def test_a_path_that_was_ended_calls_nobody(name: str) -> None:
+    seen: list[Progress] = []
+    path = PATHS[name][1](lambda progress: seen.append(progress) or True)
+    assert len(seen) <= 1
+    assert path.status == "callback" or not seen
 
 
 def test_a_callback_watches_and_ends_a_kernel_path(monkeypatch: pytest.MonkeyPatch) -> None:

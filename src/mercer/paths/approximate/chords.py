@@ -76,6 +76,8 @@ def _status(problem: Problem, last: Node, record: _Record, limits: Limits) -> st
     if limits.callback is None:
         return ""
     limits.tally.note(len(record.parameter), int((record.sides == FREE).sum()))
+    width = float((problem.upper - problem.lower).sum())
+    limits.tally.share = float(np.abs(last.coef).sum()) / width
     stops = limits.callback(limits.tally.report(1.0 / last.parameter, "C"))
     return "callback" if stops else ""
 

@@ -88,7 +88,7 @@ def follow(
             start.expansion,
             extra,
             settings,
-            None if limits.callback is None else _monitor(limits, limits.callback, events),
+            None if limits.callback is None else _monitor(problem, limits, limits.callback, events),
         )
         if len(out["parameter"]):
             segments = _joined(segments, _segments(problem, out))
@@ -173,10 +173,15 @@ def _options(limits: Limits, events: int, until_zero: int | None, options: dict[
     return settings
 
 
-def _monitor(limits: Limits, callback: Callback, events: int) -> Callable[..., bool]:
-    def report(n_events: int, parameter: float, n_free: int, seconds: float) -> bool:
+def _monitor(
+    problem: Problem, limits: Limits, callback: Callback, events: int
+) -> Callable[..., bool]:
+    width = float((problem.upper - problem.lower).sum())
+
+    def report(n_events: int, parameter: float, n_free: int, size: float) -> bool:
         C = 1.0 / parameter if parameter > 0 else np.inf
         limits.tally.note(events + n_events, n_free)
+        limits.tally.share = size / width
         return not callback(limits.tally.report(C, "C"))
 
     return report

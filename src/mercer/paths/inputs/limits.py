@@ -56,7 +56,7 @@ class Limits:
             yield replace(self, callback=display.watch(0, self.callback))
 
     def reporting(self, parameter: str, value_at: Callable[[float], float]) -> Limits:
-        """The limits with a callback that is given another parameter, a function of C."""
+        """The limits with a callback that is given another parameter; ``value_at`` maps C."""
         report = self.callback
         if report is None:
             return self

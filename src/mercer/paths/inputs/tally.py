@@ -22,6 +22,8 @@ class Tally:
         Breakpoints of the paths that are over.
     steps, n_free : int
         All breakpoints, and the variables that are free, as last known.
+    share : float
+        The sum of the absolute coefficients, as a share of their boxes, as last known.
     """
 
     began: float = field(default_factory=time.perf_counter)
@@ -29,9 +31,10 @@ class Tally:
     done: int = 0
     steps: int = 0
     n_free: int = 0
+    share: float = 0.0
 
     def note(self, steps: int, n_free: int) -> None:
-        """Breakpoints of the present path, and its free variables; the sum never falls."""
+        """Breakpoints of the present path, and its free variables; their sum never falls."""
         self.steps, self.n_free = max(self.steps, self.done + steps), n_free
 
     def report(self, value: float, parameter: str) -> Progress:

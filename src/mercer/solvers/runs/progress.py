@@ -40,8 +40,8 @@ class Progress:
     error : float
         Bound on the error of ``objective`` from rounded kernel values.
     parameter : str
-        The parameter that a path or grid moves: "C", "nu", "epsilon" (of the tube, on a path over
-        nu of a regression machine), or one of the kernel, such as "gamma". Empty elsewhere.
+        The parameter that a path or grid moves: "C", "nu", or one of the kernel, such as "gamma".
+        Empty elsewhere.
     value : float
         The value of this parameter at present; NaN elsewhere.
 
