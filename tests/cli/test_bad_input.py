@@ -318,3 +318,17 @@ def test_of_two_targets_none_is_taken_in_silence(mercer, iris_csv):
     assert "--target was given 2 times, and takes one value; train a model for each" in words
     result = mercer("fit", iris_csv, "--cv", 2, "--cv", 3, code=1)
     assert "--cv was given 2 times" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--ignore", "colour", "--keep", "colour"),
+        ("--category", "colour", "--text", "colour"),
+        ("--columns", "colour=category,colour=number"),
+    ],
+)
+def test_roles_that_contradict_each_other_are_not_settled_in_silence(mercer, iris_csv, options):
+    assert "column 'colour' cannot be both" in refused(
+        mercer, iris_csv, "--target", "species", *options
+    )

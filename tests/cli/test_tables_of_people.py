@@ -250,3 +250,13 @@ def test_advice_on_the_command_line_names_its_options(rows, mercer):
     output = " ".join(mercer("tune", "t.csv", "--target", "y").output.split())
     assert "--scoring neg_mean_absolute_error" in output
     assert "target divided by" in output
+
+
+def test_a_target_of_amounts_is_a_number(mercer):
+    rng = np.random.default_rng(0)
+    price = 1000.0 + 100.0 * rng.normal(size=60)
+    frame = pd.DataFrame({"size": price / 10.0, "price": [f"${own:,.2f}" for own in price]})
+    frame.to_csv("prices.csv", index=False)
+    assert "regression" in mercer("fit", "prices.csv", "--target", "price", "--cv", 2).output
+    result = mercer("evaluate", "prices.csv.mercer", "prices.csv", "--json").output
+    assert json.loads(result)

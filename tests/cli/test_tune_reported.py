@@ -312,3 +312,12 @@ def test_the_score_of_machines_of_a_sample_says_so(mercer, rows_csv, monkeypatch
     assert "accuracy on new rows 0." in output
     assert "of machines trained on 100 of 240 rows" in output
     assert kept == [[]], "rows held out say it better"
+
+
+def test_the_majority_is_that_of_all_rows_not_of_a_fold(mercer):
+    """Of 39 and 41 rows the training rows of a fold may have as many of both."""
+    rng = np.random.default_rng(0)
+    target = ["no"] * 39 + ["yes"] * 41
+    pd.DataFrame({"a": rng.normal(size=80), "target": target}).to_csv("even.csv", index=False)
+    output = words(mercer("tune", "even.csv", "--cv", 4).output)
+    assert "51.2 % by always saying yes, the majority" in output

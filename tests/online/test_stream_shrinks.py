@@ -10,12 +10,12 @@ from mercer.gram.cross import cross_block
 
 def assert_consistent(machine):
     """Coefficients are feasible, and gradients those of the rows that are kept."""
-    state = machine._stream.state()
+    state = machine._learned.stream.state()
     terms = state["terms"].reshape(len(state["ids"]), -1, 3)
     assert (terms[..., 1] <= state["beta"]).all()
     assert (state["beta"] <= terms[..., 2]).all()
     np.testing.assert_allclose(state["beta"].sum(axis=0), 0.0, atol=1e-9)
-    K = cross_block(machine.kernel_, machine._stream.rows(), machine._stream.rows())
+    K = cross_block(machine.kernel_, machine._learned.stream.rows(), machine._learned.stream.rows())
     np.testing.assert_allclose(terms[..., 0] - K @ state["beta"], state["gradient"], atol=1e-7)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -228,3 +229,14 @@ def test_a_class_that_is_best_inside_a_segment_only_is_found() -> None:
 @parametrize_with_checks([PathSVC(C_max=5.0, cv=2, multiclass="one-vs-all")])
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-all", "code"])
+def test_a_path_that_begins_at_C_min_has_the_errors_of_the_whole_one(multiclass: str) -> None:
+    """All rows counted as the first class: the values of machines at C = 0 were NaN."""
+    rows, labels = load_iris(return_X_y=True)
+    options = {"kernel": "linear", "multiclass": multiclass, "C_max": 10.0, "cv": 3}
+    part = PathSVC(C_min=0.1, **options).fit(rows[::2], labels[::2])
+    whole = PathSVC(**options).fit(rows[::2], labels[::2])
+    Cs = np.geomspace(0.11, 9.9, 50)
+    np.testing.assert_allclose(part.cv_error_(Cs), whole.cv_error_(Cs), atol=1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -129,3 +130,13 @@ def test_machines_of_far_more_or_fewer_rows_are_not_comparable() -> None:
     assert are_comparable(2000, 1000)
     assert not are_comparable(1000, 2001)
     assert not are_comparable(100_000, 20_000)
+
+
+def test_the_interval_of_a_score_ends_where_the_score_ends() -> None:
+    """Two rows of a class: the folds of a balanced accuracy differ by a half."""
+    rows, labels = np.random.default_rng(0).normal(size=(100, 3)), np.zeros(100, dtype=int)
+    labels[:2] = 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        machine = TunedSVC(class_weight="balanced", max_evals=9).fit(rows, labels)
+    assert 0.0 <= machine.honest_interval_[0] < machine.honest_interval_[1] <= 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -261,3 +262,48 @@ def test_what_is_made_of_one_target_says_where_to_find_it(fitted: TunedSVR, ask:
     with pytest.raises(TypeError, match=r"4 targets.* give one of its estimators_"):
         ask(fitted)
     assert fitted.estimators_[0].report(X, SMOOTH).data["verdict"] is not None
+
+
+class Interrupted(KFold):
+    """Ctrl-C while the splits of one of the targets are made, before anything is evaluated."""
+
+    asked = 0
+
+    def split(self, *arguments: Any) -> Any:
+        Interrupted.asked += 1
+        if Interrupted.asked == self.at:
+            raise KeyboardInterrupt
+        return super().split(*arguments)
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_ctrl_c_between_targets_leaves_no_machine_of_fewer_targets(at: int, tmp_path: Any) -> None:
+    """Before the first one it was an IndexError."""
+    rng = np.random.default_rng(0)
+    rows, targets = rng.normal(size=(40, 2)), rng.normal(size=(40, 3))
+    splits = Interrupted(3)
+    splits.at, Interrupted.asked = at, 0
+    machine = TunedSVR(cv=splits, max_evals=3, warm_start=True)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(rows, targets)
+    assert not machine.__sklearn_is_fitted__()
+    for own in (machine, *machine.estimators_):
+        own.set_params(cv=3)
+    io.save(machine, tmp_path / "m")
+    assert not io.load(tmp_path / "m").__sklearn_is_fitted__()
+    assert machine.fit(rows, targets).predict(rows).shape == targets.shape
+
+
+def test_a_scorer_that_cannot_be_copied_serves_all_targets() -> None:
+    class Counting:
+        def __init__(self) -> None:
+            self.lock, self.calls = threading.Lock(), 0
+
+        def __call__(self, machine: Any, rows: Any, target: Any) -> float:
+            self.calls += 1
+            return -float(np.abs(machine.predict(rows) - target).mean())
+
+    rng, scorer = np.random.default_rng(0), Counting()
+    rows, targets = rng.normal(size=(30, 2)), rng.normal(size=(30, 2))
+    TunedSVR(scoring=scorer, cv=3, max_evals=2).fit(rows, targets)
+    assert scorer.calls >= 12

@@ -39,6 +39,9 @@ _LEVEL = 0.95
 _QUANTILE = float(norm.ppf(0.5 + 0.5 * _LEVEL))
 _ENLARGED = 1.3  # of shares, measured: docs/model_selection.md
 _ENLARGED_ERRORS = 1.5  # of squared errors, the same
+# Scores between 0 and 1, by the beginning of their names in scikit-learn.
+_SHARES = ("accuracy", "average_precision", "balanced_accuracy", "f1", "jaccard", "precision",
+           "recall", "roc_auc", "top_k_accuracy")  # fmt: skip
 _MOST_CAREFUL = 20  # splits without which a careful choice is made anew
 _ROUNDING = 1e-9  # of logarithms of widths
 _BLIND = ("alignment", "polarization")  # they have seen all labels
@@ -82,7 +85,8 @@ def honest_of(
     kind = "left-out-splits" if found.nested is None else "nested"
     if len(scores) < 2 or not np.isfinite(scores).all():
         return None
-    return Honest(float(scores.mean()), _interval(found, task, scores, has_groups), kind)
+    interval = _in_range(found.loss, *_interval(found, task, scores, has_groups))
+    return Honest(float(scores.mean()), interval, kind)
 
 
 def scores_without_own(found: SearchResult, *, is_careful: bool = False) -> FloatArray:
@@ -161,6 +165,18 @@ def _careful(found: SearchResult, known: list[int], k: int) -> float:
     chosen = simplest_within_error(replace(found, listed=history, chosen=history.best)).chosen
     assert chosen is not None
     return float(found.as_scores(own[chosen][k]))
+
+
+def _in_range(loss: str | None, low: float, high: float) -> tuple[float, float]:
+    """An interval of splits that differ widely may leave the values that a score can have."""
+    if loss is None:
+        return low, high
+    least, most = (0.0, 1.0) if loss.startswith(_SHARES) else (-np.inf, np.inf)
+    if loss.startswith("neg_"):
+        most = 0.0
+    elif loss in ("r2", "explained_variance"):
+        most = 1.0
+    return max(low, least), min(high, most)
 
 
 def _interval(

@@ -12,6 +12,7 @@ from pandas.api import types
 
 from mercer.cli.choices import Task
 from mercer.cli.data.columns import check_missing
+from mercer.cli.data.notation import notation_of
 from mercer.cli.data.values import MISSING_WORDS
 from mercer.cli.errors import InputError, absent, plural, quoted, shown
 
@@ -70,9 +71,11 @@ def _header_hint(names: list[str]) -> str:
 def resolve_task(values: pd.Series[Any], task: Task) -> Task:
     """Return the task that suits a target.
 
-    Texts and booleans are classes. So are whole numbers with at most 20 different values
-    that each occur twice or more on average. Other numbers are a quantity: regression.
+    Texts and booleans are classes, but many different values like $1,133.98 are numbers. Whole
+    numbers with at most 20 different values that each occur twice or more on average are classes,
+    too. Other numbers are a quantity: regression.
     """
+    values = _plain(values, task)
     is_number = types.is_numeric_dtype(values.dtype) and not types.is_bool_dtype(values.dtype)
     if task is Task.regression and not is_number:
         raise InputError(
@@ -117,6 +120,15 @@ def _of_gaps(n_gaps: int) -> str:
     return f"; {plural(n_gaps, 'row')} without a target left out: {MISSING_WORDS}"
 
 
+def _plain(values: pd.Series[Any], task: Task) -> pd.Series[Any]:
+    """Numbers written with a unit or marks between thousands as numbers; few of them are labels."""
+    notation = notation_of(values)
+    is_few = 2 * values.nunique() <= len(values) and values.nunique() <= MOST_CLASSES
+    if notation is None or task is Task.classification or (task is Task.auto and is_few):
+        return values
+    return pd.Series(notation.read(values), index=values.index, name=values.name)
+
+
 def known_targets(values: pd.Series[Any], task: Task) -> NDArray[Any]:
     """Return targets to compare predictions with: floats, or labels."""
     name = values.name
@@ -124,7 +136,7 @@ def known_targets(values: pd.Series[Any], task: Task) -> NDArray[Any]:
     if types.is_datetime64_any_dtype(values.dtype):
         raise InputError(f"the target {name!r} holds dates; it must hold numbers or texts")
     if task is Task.regression:
-        numbers = values.to_numpy(dtype=np.float64)
+        numbers = _plain(values, task).to_numpy(dtype=np.float64)
         if not np.isfinite(numbers).all():
             raise InputError(f"the target {name!r} must hold finite numbers")
         return numbers

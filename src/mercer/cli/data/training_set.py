@@ -117,10 +117,10 @@ class Roles:
         ):
             for name in wanted:
                 self._check(option, name, names)
-                asked[name] = kind
+                _ask(asked, name, kind)
         for name, kind in _named_kinds(self.columns):
             self._check("--columns", name, names)
-            asked[name] = kind
+            _ask(asked, name, kind)
         return asked
 
     def _check(self, option: str, name: str, names: list[str]) -> None:
@@ -128,6 +128,17 @@ class Roles:
             raise InputError(f"{option}: {absent(name, names)}")
         if name == self.target:
             raise InputError(f"{option}: {name!r} is the target")
+
+
+def _ask(asked: dict[str, str], name: str, kind: str) -> None:
+    """Note the kind of a column; "keep" goes with any other but "drop"."""
+    wanted = {asked.get(name, kind), kind}
+    if len(wanted) == 2 and "drop" not in wanted:
+        wanted -= {"keep"}
+    if len(wanted) == 2:
+        both = " and ".join(map(repr, sorted(wanted)))
+        raise InputError(f"column {name!r} cannot be both {both}: ask for one of them")
+    (asked[name],) = wanted
 
 
 def _named_kinds(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,15 +52,28 @@ def of_search(
     predicted = [np.asarray(as_targets(own)) for own in kept.predicted]
     rows = np.concatenate(kept.rows)
     truth = np.ones(data.X.shape[0]) if data.y is None else data.y
-    baseline = [_baseline(truth[np.setdiff1d(rows, own)], data.task, len(own)) for own in kept.rows]
+    baseline = _baselines(truth, kept.rows, data.task)
     values = [_SCORE[score](truth[own], p) for own, p in zip(kept.rows, predicted, strict=True)]
     return HeldOut(
         _where(len(kept.rows), len(rows), len(truth), data.task),
         truth[rows],
         np.concatenate(predicted),
-        np.concatenate(baseline),
+        baseline,
         Scores(score, np.array(values)),
     )
+
+
+def _baselines(truth: NDArray[Any], tests: Sequence[NDArray[Any]], task: Task) -> NDArray[Any]:
+    """The best predictions without features, for the rows of each fold.
+
+    One class is said to be the majority, so it must be that of all rows: where two are as common,
+    the training rows of a fold may have another one.
+    """
+    rows = np.concatenate(tests)
+    if task is Task.classification:
+        return _baseline(truth[rows], task, len(rows))
+    means = [_baseline(truth[np.setdiff1d(rows, own)], task, len(own)) for own in tests]
+    return np.concatenate(means)
 
 
 def _where(folds: int, n_judged: int, n_rows: int, task: Task) -> str:

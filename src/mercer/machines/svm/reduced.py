@@ -239,7 +239,8 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             self.support_vectors_ = found["rows"]
 
     def _decisions(self, X: Any) -> FloatArray:
-        return self._expanded.exact.evaluate(read_new_rows(self, X))[0] + self._bias
+        rows = read_new_rows(self, X)
+        return self._expanded.exact.evaluate(rows)[0] + self._bias
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values, shape (n_samples,) or one score a class (n_samples, n_classes)."""

@@ -70,6 +70,8 @@ class Polyline:
 def polyline(path: Path, block: Block, n_rows: int) -> Polyline:
     """That of a path, at rows known by their kernel values with the rows of its variables."""
     rate = path.over_C.start_rate
+    if not np.isfinite(rate):
+        rate = 0.0  # the path begins at C_min, and is never asked for smaller C
     if path.status == "trivial":
         return Polyline(np.zeros(0), np.zeros((n_rows, 0)), rate)
     parts = list(margins(path.segments, block))

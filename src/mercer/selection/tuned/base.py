@@ -310,6 +310,8 @@ class TunedMachine(MetaEstimatorMixin, Reported, CallbackSupportMixin, BaseEstim
             space, theta = history.spaces[history.best], history.thetas[history.best]
             self.history_, self.best_params_ = seen, point_params(space, theta, self._varied())
             self.held_out_ = history.held_out_at(theta)
+        else:
+            self.__dict__.pop("_search_key", None)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "best_estimator_")

@@ -83,7 +83,10 @@ class TunedRegressor(RegressorMixin, TunedMachine):
                 begun.append(own)
                 fit_one(own, label, X, target, sample_weight, groups=groups)
         except KeyboardInterrupt:
-            self._keep_targets([own for own in begun if hasattr(own, "history_")], names)
+            if begun:  # the last one is not done, and so the machine is not fitted
+                if hasattr(begun[-1], "best_estimator_"):
+                    begun[-1]._forget()
+                self._keep_targets(begun, names)
             raise
         self._keep_targets(begun, names)
         return self

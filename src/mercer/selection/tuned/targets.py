@@ -67,9 +67,19 @@ def copied(machine: Any, before: Any, cv: Any, max_time: float | None) -> Any:
     """
     shared = {"callback": machine.callback, "max_time": max_time}
     given = machine.get_params(deep=False) | {"cv": cv}
-    drawn = {name: clone(own, safe=False) for name, own in given.items() if name not in shared}
+    drawn = {name: _fresh(own) for name, own in given.items() if name not in shared}
     own = type(machine)() if before is None else copy(before)
     return own.set_params(**drawn, **shared)
+
+
+def _fresh(parameter: Any) -> Any:
+    """A copy that has drawn nothing yet; scorers, and what cannot be copied, as they are."""
+    if callable(parameter):
+        return parameter
+    try:
+        return clone(parameter, safe=False)
+    except TypeError:  # a lock, a file
+        return parameter
 
 
 def share_of_time(deadline: Deadline, n_left: int) -> float | None:
