@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 
@@ -70,11 +71,13 @@ nb::dict follow_path(const BoundProblem& problem, Gram<double>& gram, double sum
     const std::vector<std::size_t> members = to_indices(free, n);
     std::optional<Path> path;
     PathEnd end;
-    const active_set::Monitor monitor = [&](double seconds) {
+    const active_set::Monitor monitor = [&](double) {
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        return callback.is_none() || nb::cast<bool>(callback(path->n_events(), path->parameter(),
-                                                             path->n_free(), seconds));
+        if (callback.is_none()) return true;
+        double size = 0.0;
+        for (const double a : path->coef()) size += std::abs(a);
+        return nb::cast<bool>(callback(path->n_events(), path->parameter(), path->n_free(), size));
     };
     {
         nb::gil_scoped_release release;

@@ -250,6 +250,7 @@ class PathSVC(KernelClassifier):
         """
         deadline = Deadline.after(self.max_time)
         check_range(self.C_min, self.C_max, self.accuracy)
+        limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
         inputs = self._read(X, y, sample_weight)
         scheme = self._make_scheme(len(inputs.classes))
         splits = self._splits(inputs, groups)
@@ -262,7 +263,6 @@ class PathSVC(KernelClassifier):
             deadline=deadline,
         )
         values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
-        limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
         with limits.shown(self.verbose) as shown_limits:
             full = self._trace(inputs, scheme, values, shown_limits)
             held_out = self._validate_paths(inputs, scheme, splits, values.gram, shown_limits, full)

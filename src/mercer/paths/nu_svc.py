@@ -9,15 +9,17 @@ its margin (Chang and Lin 2001, section 3). Along the path nu never grows with C
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer._floating import without_warnings
+from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
 from mercer.paths.results.path import Path
-from mercer.paths.svc import svc_path
+from mercer.paths.svc import path_over_C, svc_path
 
 __all__ = ["nu_svc_path"]
 
@@ -52,5 +54,12 @@ def nu_svc_path(X: Any, y: ArrayLike, *, C_max: float = np.inf, **options: Any) 
     >>> path.predict(X[:3], 0.3).shape
     (3,)
     """
-    path = svc_path(X, y, C_max=C_max, **options)
+    given = signature(svc_path).bind(X, y, C_max=C_max, **options)
+    given.apply_defaults()
+    path = path_over_C(**given.arguments, told=_telling_nu)
     return replace(path, solutions=NuSVCSolutions(path.over_C))
+
+
+def _telling_nu(limits: Limits) -> Limits:
+    """The limits with a callback that hears of nu, as last known."""
+    return limits.reporting("nu", lambda C: limits.tally.share)

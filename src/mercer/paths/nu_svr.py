@@ -80,7 +80,7 @@ def nu_svr_path(
     sample_weight, low_rank, cache_size, n_threads, max_events, max_time, verbose
         As in :func:`svc_path`.
     callback : callable, default=None
-        As in :func:`svc_path`; the ``C`` it is given is 1 / epsilon.
+        As in :func:`svc_path`; the value it is given is nu.
 
     Returns
     -------
@@ -115,7 +115,8 @@ def nu_svr_path(
     middle = 0.5 * float(used.min()) + 0.5 * float(used.max())
     box_scale = _scale_of_tube(problem, float(np.abs(used - middle).max()))
     with limits.shown(verbose) as shown_limits:
-        told = shown_limits.reporting("epsilon", lambda C: 1.0 / C if C > 0 else np.inf)
+        # of the two variables of a row one is zero: they fill half of their boxes at most
+        told = shown_limits.reporting("nu", lambda C: min(2.0 * limits.tally.share, 1.0))
         run = _follow(problem, values.gram, middle, box_scale, scaled_limits(told, box_scale))
     values.gram.inspect(coef_sizes(problem, values.gram, run))
     status = run.status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +31,7 @@ from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback
 from mercer.training.numbers import plain, positive, real
 
-__all__ = ["check_range", "svc_path", "trace"]
+__all__ = ["check_range", "path_over_C", "svc_path", "trace"]
 
 
 @without_warnings
@@ -119,6 +120,38 @@ def svc_path(
     >>> path.status
     'C_max'
     """
+    return path_over_C(
+        X, y, kernel=kernel, degree=degree, gamma=gamma, coef0=coef0, C_min=C_min, C_max=C_max,
+        accuracy=accuracy, start=start, class_weight=class_weight, sample_weight=sample_weight,
+        low_rank=low_rank, cache_size=cache_size, n_threads=n_threads, max_events=max_events,
+        max_time=max_time, callback=callback, verbose=verbose,
+    )  # fmt: skip
+
+
+def path_over_C(
+    X: Any,
+    y: ArrayLike,
+    *,
+    kernel: Any,
+    degree: int,
+    gamma: float | str,
+    coef0: float,
+    C_min: float | None,
+    C_max: float,
+    accuracy: float,
+    start: str,
+    class_weight: Any,
+    sample_weight: ArrayLike | None,
+    low_rank: int | LowRank | None,
+    cache_size: float | str,
+    n_threads: int | None,
+    max_events: int,
+    max_time: float | None,
+    callback: Callback | None,
+    verbose: bool | int,
+    told: Callable[[Limits], Limits] | None = None,
+) -> Path:
+    """The path of :func:`svc_path`; ``told`` changes what the callback hears."""
     deadline = Deadline.after(max_time)
     check_range(C_min, C_max, accuracy, start)
     limits = read_limits(C_max, max_events, deadline, callback)
@@ -128,8 +161,8 @@ def svc_path(
     problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
     with limits.shown(verbose) as shown_limits:
         return trace(
-            problem, values.gram, shown_limits, classes=inputs.classes, values=values,
-            C_min=C_min, start=start, accuracy=accuracy,
+            problem, values.gram, told(shown_limits) if told else shown_limits,
+            classes=inputs.classes, values=values, C_min=C_min, start=start, accuracy=accuracy,
         )  # fmt: skip
 
 

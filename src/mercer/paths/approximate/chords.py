@@ -10,7 +10,6 @@ its whole length. A chord that is too far off gets a solution in between.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +25,6 @@ from mercer.paths.exact.start import Start
 from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
 from mercer.problem import Problem
-from mercer.solvers.runs.progress import Progress
 
 __all__ = ["approximate"]
 
@@ -62,22 +60,25 @@ def approximate(
             break
         record.add(piece.left, piece.right)
         last, worst, here = piece.right, max(worst, piece.error), piece.end
-        status = _status(problem, last, record, nodes, limits)
+        status = _status(problem, last, record, limits)
+    limits.tally.done += len(record.parameter)
     segments = record.finish(last, is_complete=status == "complete")
     coef, free = last.coef, nodes.moving.basis.free
     return Run(segments, status, 0.0, coef, free, last.parameter), worst
 
 
-def _status(problem: Problem, last: Node, record: _Record, nodes: _Nodes, limits: Limits) -> str:
+def _status(problem: Problem, last: Node, record: _Record, limits: Limits) -> str:
     """Why the path ends here, if it does."""
     if _is_last(problem, last):
         return "complete"
     if len(record.parameter) >= limits.max_events:
         return "max-events"
-    n_free, seconds = int((record.sides == FREE).sum()), time.perf_counter() - nodes.began
-    C, steps = 1.0 / last.parameter, len(record.parameter)
-    progress = Progress.at(C, "C", steps=steps, n_free=n_free, seconds=seconds)
-    stops = limits.callback is not None and limits.callback(progress)
+    if limits.callback is None:
+        return ""
+    limits.tally.note(len(record.parameter), int((record.sides == FREE).sum()))
+    width = float((problem.upper - problem.lower).sum())
+    limits.tally.share = float(np.abs(last.coef).sum()) / width
+    stops = limits.callback(limits.tally.report(1.0 / last.parameter, "C"))
     return "callback" if stops else ""
 
 
@@ -96,7 +97,7 @@ class _Nodes:
     def __init__(
         self, problem: Problem, gram: Gram, C: float, coef: FloatArray, limits: Limits
     ) -> None:
-        self.began, self.deadline = time.perf_counter(), limits.deadline
+        self.deadline = limits.deadline
         self.problem, self.limits, self.count, self.status = problem, limits, 0, ""
         self.moving = MovingSolution(problem, gram, C, coef)
         # a solution already: what is left to do is rounding

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -19,7 +18,7 @@ from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
 from mercer.problem import Problem
 from mercer.problem.family import Family
-from mercer.solvers.runs.progress import Callback, Progress
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["Run", "coef_sizes", "follow"]
 
@@ -72,7 +71,6 @@ def follow(
     if start.status or start.is_trivial or start.parameter * limits.C_max <= 1.0:
         status = start.status or ("trivial" if start.is_trivial else "C_max")
         return Run(_constant(problem, start), status, 0.0, start.coef, start.free, start.parameter)
-    began = time.perf_counter()
     segments, violation, recoveries, tries = None, 0.0, 0, 0
     while True:
         events = 0 if segments is None else len(segments.changed)
@@ -90,7 +88,7 @@ def follow(
             start.expansion,
             extra,
             settings,
-            _monitor(limits.callback, events, began),
+            None if limits.callback is None else _monitor(problem, limits, limits.callback, events),
         )
         if len(out["parameter"]):
             segments = _joined(segments, _segments(problem, out))
@@ -107,6 +105,7 @@ def follow(
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
+    limits.tally.done += len(segments.changed)
     if extra is None and _is_doubtful(problem, gram, segments, status) and family.moves_box:
         followed, (segments, at_end) = segments, certified_part(family, gram, segments)
         violation = max(violation, at_end)
@@ -174,14 +173,16 @@ def _options(limits: Limits, events: int, until_zero: int | None, options: dict[
     return settings
 
 
-def _monitor(callback: Callback | None, events: int, began: float) -> Callable[..., bool] | None:
-    if callback is None:
-        return None
+def _monitor(
+    problem: Problem, limits: Limits, callback: Callback, events: int
+) -> Callable[..., bool]:
+    width = float((problem.upper - problem.lower).sum())
 
-    def report(n_events: int, parameter: float, n_free: int, seconds: float) -> bool:
+    def report(n_events: int, parameter: float, n_free: int, size: float) -> bool:
         C = 1.0 / parameter if parameter > 0 else np.inf
-        so_far, passed = events + n_events, time.perf_counter() - began
-        return not callback(Progress.at(C, "C", steps=so_far, n_free=n_free, seconds=passed))
+        limits.tally.note(events + n_events, n_free)
+        limits.tally.share = size / width
+        return not callback(limits.tally.report(C, "C"))
 
     return report
 

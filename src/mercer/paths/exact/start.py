@@ -84,6 +84,7 @@ def exact_start(problem: Problem, gram: Gram, limits: Limits | None = None) -> S
     """The start of the path of ``problem``, whose box is that at C = 1."""
     limits = limits or Limits()
     coef, threshold, tied = linear_program(problem)
+    limits.tally.share = float(np.abs(coef).sum() / (problem.upper - problem.lower).sum())
     if tied.any():
         solution, free = _shortest_of_tied(problem, gram, coef, tied, limits)
         if solution.status in ("max-time", "callback"):

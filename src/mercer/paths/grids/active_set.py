@@ -88,7 +88,7 @@ def _solutions(
     marks = [(time.perf_counter(), gram.n_evaluations, 0)]
     for C in cells.costs:
         left = watch.limits.deadline.seconds_left
-        status = moving.to(C, max_time=left, callback=watch.limits.watch(float(C)))
+        status = moving.to(C, max_time=left, callback=watch.wait)
         if status in ("max-time", "callback"):
             watch.status = status
             break

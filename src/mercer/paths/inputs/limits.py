@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
+from mercer.paths.inputs.tally import Tally
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 from mercer.training.numbers import plain
@@ -15,7 +17,7 @@ from mercer.training.numbers import plain
 __all__ = ["Limits", "check_callback", "read_limits"]
 
 _MOST_EVENTS = 10**7
-_QUIET = 0.05  # seconds
+_QUIET = 0.05  # seconds without a call
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,15 @@ class Limits:
         Moment to stop at.
     callback : callable or None
         Called with a :class:`~mercer.solvers.Progress`; a true value ends the path.
+    tally : Tally
+        What has been done so far, of all paths that are followed within these limits.
     """
 
     C_max: float = 1e3
     max_events: int = _MOST_EVENTS
     deadline: Deadline = field(default_factory=Deadline)
     callback: Callback | None = None
+    tally: Tally = field(default_factory=Tally)
 
     @contextmanager
     def shown(self, verbose: bool | int) -> Iterator[Limits]:
@@ -51,7 +56,7 @@ class Limits:
             yield replace(self, callback=display.watch(0, self.callback))
 
     def reporting(self, parameter: str, value_at: Callable[[float], float]) -> Limits:
-        """The limits with a callback that is given another parameter, a function of C."""
+        """The limits with a callback that is given another parameter; ``value_at`` maps C."""
         report = self.callback
         if report is None:
             return self
@@ -62,20 +67,17 @@ class Limits:
 
         return replace(self, callback=tell)
 
+    def tell(self, value: float, parameter: str = "C") -> bool:
+        """Report where the call is, if it is time to; whether the callback wants to end."""
+        if self.callback is None or time.perf_counter() - self.tally.told < _QUIET:
+            return False
+        return bool(self.callback(self.tally.report(value, parameter)))
+
     def watch(self, value: float, parameter: str = "C") -> Callback | None:
         """The callback of a solver at work at one value; it is not called for short work."""
-        report = self.callback
-        if report is None:
+        if self.callback is None:
             return None
-
-        def tell(progress: Progress) -> object:
-            if progress.seconds < _QUIET:
-                return False
-            return report(
-                Progress.at(value, parameter, steps=0, n_free=0, seconds=progress.seconds)
-            )
-
-        return tell
+        return lambda progress: self.tell(value, parameter)
 
 
 def read_limits(

@@ -207,6 +207,8 @@ def _follow(
     for piece in pieces:
         nodes.append(piece.right)
         gap, here = max(gap, piece.error), piece.end
+        if sequence.status:
+            break
     if here < end and not sequence.status:
         sequence.status = "precision-limit"
     return nodes, gap
@@ -263,7 +265,15 @@ class _Sequence:
             self.status, self.unfinished = solution.status, node
             return None
         self.coef = solution.coef
-        return node
+        self.limits.tally.note(self.count, len(basis.free))
+        self._tell(value)
+        self.unfinished = node
+        return None if self.status else node
+
+    def _tell(self, value: float) -> None:
+        """Report between two pieces of work; once the path is over nobody hears more of it."""
+        if not self.status and self.limits.tell(value, self.move.parameter):
+            self.status = "callback"
 
     def gap(self, left: _Node, right: _Node) -> float:
         """Bound of the relative duality gap on the chord."""
@@ -273,7 +283,9 @@ class _Sequence:
         def values(share: float) -> FloatArray:
             coef = between(self.problem, a.coef, b.coef, share)
             used = np.flatnonzero(coef)
-            gram = self.move.gram(left.value * float(np.exp(share * length)))
+            value = left.value * float(np.exp(share * length))
+            self._tell(value)
+            gram = self.move.gram(value)
             return gram.product(used, coef[used], precision="double")
 
         kernel = self.move.bound(right.value)

@@ -25,7 +25,8 @@ class Progress:
     ----------
     iteration : int
         The steps so far: iterations of a solver, breakpoints of a path (0 until its first solution
-        is found), solutions of a grid, examples of a stream.
+        is found; those of all folds count) or solutions of one over a kernel's parameter, solutions
+        of a grid, examples of a stream.
     violation : float
         Largest KKT violation among the active variables; infinite where it is not known, as on
         paths, whose solutions are exact.
@@ -35,12 +36,12 @@ class Progress:
         Variables that take part at present: on paths and grids the free ones (0 until the first
         solution is found), of a stream the examples it keeps.
     seconds : float
-        Time since the start.
+        Time since the start of the call.
     error : float
         Bound on the error of ``objective`` from rounded kernel values.
     parameter : str
-        The parameter that a path or grid moves: "C", "nu", "epsilon" (of the tube, on a path over
-        nu of a regression machine), or one of the kernel, such as "gamma". Empty elsewhere.
+        The parameter that a path or grid moves: "C", "nu", or one of the kernel, such as "gamma".
+        Empty elsewhere.
     value : float
         The value of this parameter at present; NaN elsewhere.
 
