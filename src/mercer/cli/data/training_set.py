@@ -108,7 +108,7 @@ class Roles:
 
     def kinds(self, names: list[str]) -> dict[str, str]:
         """The kinds asked for; InputError if a column is not there, or is the target."""
-        asked = {}
+        asked: dict[str, str] = {}
         for option, kind, wanted in (
             ("--ignore", "drop", self.ignored),
             ("--category", "category", self.categories),
