@@ -271,7 +271,7 @@ class _Sequence:
         return None if self.status else node
 
     def _tell(self, value: float) -> None:
-        """Report between two pieces of work; once the path is over nobody hears more of it."""
+        """Report between two pieces of work, unless the path has ended already."""
         if not self.status and self.limits.tell(value, self.move.parameter):
             self.status = "callback"
 
