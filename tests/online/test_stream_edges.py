@@ -187,3 +187,32 @@ def test_learning_curves_refuse_what_gives_none(options):
 def test_diversity_must_be_a_number():
     with pytest.raises(ValueError, match="diversity"):
         kept().query(X, 3, diversity="much")
+
+
+def test_a_second_epoch_in_which_every_row_was_kept_could_not_reshape_an_array():
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(200, 4)), rng.integers(0, 2, 200)
+    machine = OnlineSVC(gamma=10.0, n_epochs=2).fit(rows, labels)
+    assert machine.objective_ == pytest.approx(SVC(gamma=10.0).fit(rows, labels).objective_)
+
+
+FOUR = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+
+
+def test_a_window_without_an_example_gave_an_index_error():
+    machine = OnlineSVC(gamma=1.0, window=10, probability=True)
+    machine.partial_fit(*FOUR, sample_weight=[0, 0, 1, 1])
+    assert machine.n_seen_ == 4
+    assert machine.support_ids_.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("gamma", [1.0, "scale"])
+@pytest.mark.parametrize("options", [{"keep_rows": True}, {"window": 20}], ids=str)
+def test_a_chunk_of_weight_zero_was_refused_after_everything_was_forgotten(gamma, options):
+    machine = OnlineSVC(gamma=gamma, **options).partial_fit(*FOUR).forget([0, 1, 2, 3])
+    machine.partial_fit([[0.0]], [0], sample_weight=[0.0])
+    assert (machine.n_seen_, machine.n_kept_) == (5, 0)
+    machine.partial_fit(*FOUR)
+    assert machine.support_ids_.min() >= 5
+    again = OnlineSVC(gamma=gamma, **options).partial_fit(*FOUR)
+    np.testing.assert_allclose(machine.decision_function(FOUR[0]), again.decision_function(FOUR[0]))

@@ -156,3 +156,20 @@ def test_functions_as_kernels_are_learned_row_by_row():
     X, y = board(150)
     machine = OnlineSVC(kernel=lambda A, B: np.exp(-((A[:, None] - B) ** 2).sum(axis=2)))
     assert machine.partial_fit(X, y).kept_bytes_ > 0
+
+
+def test_new_classes_of_an_interrupted_chunk_stayed_in_the_machine():
+    X, y = three(3000)
+    y[:60] %= 2
+    machine = OnlineSVC(C=1e4, gamma=0.5, probability=True).partial_fit(X[:60], y[:60]).finish()
+    before = pickle.dumps(machine)
+
+    def pressed(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        machine.set_params(callback=pressed).partial_fit(X[60:], y[60:])
+    assert pickle.dumps(machine.set_params(callback=None)) == before
+    assert machine.decision_function(X).shape == (3000,)
+    with pytest.raises(KeyboardInterrupt):
+        OnlineSVC(C=1e4, gamma=0.5, callback=pressed).partial_fit(X, y)

@@ -307,3 +307,10 @@ def test_a_scorer_that_cannot_be_copied_serves_all_targets() -> None:
     rows, targets = rng.normal(size=(30, 2)), rng.normal(size=(30, 2))
     TunedSVR(scoring=scorer, cv=3, max_evals=2).fit(rows, targets)
     assert scorer.calls >= 12
+
+
+def test_texts_are_no_targets_and_are_named() -> None:
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.raises(ValueError, match=r"y must hold numbers.*'a'"):
+        TunedSVR().fit(rows, ["a"] * 30)
+    assert TunedSVR(cv=2, max_evals=2).fit(rows, ["1.0"] * 15 + ["2.0"] * 15).C_ > 0

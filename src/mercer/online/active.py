@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from mercer.gram.native import count_rows, take_rows
+from mercer.online.call_watch import CallWatch
 from mercer.online.finisher import Finisher
 from mercer.online.machine import OnlineMachine
 from mercer.online.query import STRATEGIES, Pool, Rows
@@ -153,7 +154,7 @@ class ActiveMachine(OnlineMachine):
         self.stop_reason_ = loop.run()
         self.queried_ = loop.queried
         if self.finishing != "none":
-            finisher = Finisher(self, self._learned, loop.deadline)
+            finisher = Finisher(self, self._learned, loop.deadline, CallWatch(self.callback))
             try:
                 finisher.finish_kept()
             finally:

@@ -57,13 +57,16 @@ def settled(
 ) -> Learned:
     """The beginning again, with gamma from the first rows, those of the chunk ``X`` included.
 
-    Nothing is learned yet. ``is_whole``: the chunk is the first, and learned as a whole.
+    Nothing is learned yet. ``is_whole``: the chunk is the first, and learned as a whole. Rows
+    without weight tell nothing: gamma goes on waiting.
     """
     rows = X
     if learned.history:
         earlier, _, its_weight, _ = learned.history.all()
         rows, weight = stacked([earlier, X]), np.append(its_weight, weight)
     present = np.flatnonzero(weight > 0)
+    if not len(present):
+        return learned
     waits = len(present) < min(_ENOUGH, machine.window or _ENOUGH)
     if not (waits or is_whole):
         present = present[:_ENOUGH]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.gram.native import take_rows
+from mercer.online.call_watch import CallWatch
 from mercer.online.finishing import Finished, finished
 from mercer.online.kept_rows import Ids, stacked
 from mercer.online.stream import State, Stream
@@ -46,6 +47,8 @@ class ChunkLearner:
         How far from the margin an example without a coefficient may lie to be kept.
     deadline : Deadline
         When to end.
+    watch : CallWatch
+        Knows whether the call is to end.
     callback : callable or None
         Called with a :class:`Progress`; a true value ends it.
     """
@@ -55,6 +58,7 @@ class ChunkLearner:
     tol: float
     slack: float
     deadline: Deadline
+    watch: CallWatch
     callback: Callback | None
     is_converged: bool = True
 
@@ -62,7 +66,9 @@ class ChunkLearner:
         """Take in the examples ``order`` of ``X``; ``stream.n_taken`` counts them."""
         stream = self.stream
         stream.n_taken = 0
-        while stream.n_taken < len(order) and self.is_converged and not self.deadline.is_over:
+        while stream.n_taken < len(order) and self.is_converged:
+            if self.deadline.is_over or self.watch.is_over:
+                break
             some = order[stream.n_taken : stream.n_taken + MOST_ROWS]
             self._take_part(take_rows(X, some), ids[some], terms[some])
 
@@ -122,13 +128,15 @@ class ChunkLearner:
         is_good = errors is not None and gram.shift is None
         if not n_kept or not is_good or not errors.max() <= _MOST_ERROR * self.tol:
             return None
-        n_functions = self.stream.rules.n_functions
-        coef = state["beta"].reshape(n_kept, n_functions, -1).sum(axis=2)
+        rules = self.stream.rules
+        # said in full: a later epoch may bring no new row
+        n_functions, n_variables = rules.n_functions, rules.variables_per_row
+        coef = state["beta"].reshape(n_kept, n_functions, n_variables).sum(axis=2)
         support = np.flatnonzero(coef.any(axis=1))
         new = np.arange(n_kept, len(terms))
         values = gram.product(support, coef[support], rows=new)
-        linear = terms[n_kept:, ::3].reshape(len(new), n_functions, -1)
-        there = state["gradient"].reshape(n_kept, n_functions, -1)
+        linear = terms[n_kept:, ::3].reshape(len(new), n_functions, n_variables)
+        there = state["gradient"].reshape(n_kept, n_functions, n_variables)
         gradient = np.concatenate([there, linear - values[:, :, None]])
         return [
             KnownGradient(

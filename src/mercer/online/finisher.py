@@ -14,6 +14,7 @@ from mercer.gram.native import take_rows
 from mercer.machines.early_end import early_end
 from mercer.machines.kernel_values import make_gram
 from mercer.machines.solving import display_of
+from mercer.online.call_watch import CallWatch
 from mercer.online.finishing import Finished, finished
 from mercer.online.history import Examples, History
 from mercer.online.kept_rows import Ids
@@ -39,11 +40,14 @@ class Finisher:
         What is made optimal: changed at once, when the optimum is known.
     deadline : Deadline
         When to end.
+    watch : CallWatch
+        Hears how far it is.
     """
 
     machine: Any
     learned: Learned
     deadline: Deadline
+    watch: CallWatch
 
     def finish(self) -> None:
         """The optimum of all examples that are at hand."""
@@ -139,6 +143,7 @@ class Finisher:
     ) -> Finished:
         machine, learned = self.machine, self.learned
         n_functions = learned.task.n_functions
+        callback = self.watch.callback and self.watch.hear
         with display_of(machine, n_functions) as display:
             return finished(
                 make_gram(machine, learned.kernel, rows, weight),
@@ -148,7 +153,7 @@ class Finisher:
                 solver=solver,
                 tol=machine.tol,
                 deadline=self.deadline,
-                callback=display.watch(0, machine.callback) if display else machine.callback,
+                callback=display.watch(0, callback) if display else callback,
             )
 
     def _warn_if_early(self) -> None:

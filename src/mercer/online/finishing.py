@@ -13,7 +13,7 @@ from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 from mercer.problem.solution import lowered
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import Callback
+from mercer.solvers.runs.progress import Callback, continued
 from mercer.solvers.runs.selective_certificate import KnownGradient
 from mercer.solvers.solving import resolve_solver, solve_by
 
@@ -76,7 +76,7 @@ def finished(
     n = len(terms)
     parts = terms.reshape(n, n_functions, -1, 3)
     start = beta.reshape(n, n_functions, -1)
-    solutions, intercept, found = [], [], np.empty_like(start)
+    solutions, intercept, found, n_iter = [], [], np.empty_like(start), 0
     for f in range(n_functions):
         # all first variables, then all second ones
         linear, lower, upper = parts[:, f].transpose(2, 1, 0).reshape(3, -1)
@@ -91,9 +91,10 @@ def finished(
             start=start[:, f].T.ravel(),
             tol=tol,
             max_time=seconds,
-            callback=callback,
+            callback=callback and continued(callback, iterations=n_iter, seconds=0.0),
             **gradient,
         )
+        n_iter += solution.n_iter
         found[:, f] = solution.coef.reshape(-1, n).T
         fitted = formulation.fitted_parameters(solution)
         if offset := gram.shift_offset(fitted.coef):

@@ -16,6 +16,7 @@ from mercer._threads import resolve_threads
 from mercer._warning import warn
 from mercer.machines.kernel_values import make_gram
 from mercer.machines.solving import display_of
+from mercer.online.call_watch import CallWatch
 from mercer.online.chunks import ChunkLearner
 from mercer.online.kept_rows import Ids
 from mercer.online.learned import Learned
@@ -44,6 +45,8 @@ class Intake:
         Where the examples go.
     deadline : Deadline
         When to end.
+    watch : CallWatch
+        Hears how far it is.
     n_taken : int
         How many of the examples that were given last are in, those without weight included.
     """
@@ -51,6 +54,7 @@ class Intake:
     machine: Any
     learned: Learned
     deadline: Deadline
+    watch: CallWatch
     n_taken: int = 0
 
     def take(
@@ -76,7 +80,8 @@ class Intake:
         terms, rows = learned.task.terms(targets, weight), order[present]
         try:
             with display_of(machine) as display:
-                callback = display.watch(0, machine.callback) if display else machine.callback
+                callback = self.watch.callback and self.watch.hear
+                callback = display.watch(0, callback) if display else callback
                 if not one_by_one and takes_whole(machine, learned, len(rows)):
                     self._take_whole(X, rows, ids, terms, callback)
                 else:
@@ -85,6 +90,7 @@ class Intake:
             with uninterrupted():
                 taken = stream.n_taken
                 self.n_taken = len(order) if taken == len(present) else int(present[taken])
+                self.watch.n_before += self.n_taken
                 learned.moved(machine)
 
     def _take_whole(
@@ -98,13 +104,15 @@ class Intake:
         machine, learned = self.machine, self.learned
         gram_of = partial(make_gram, machine, learned.kernel)
         learner = ChunkLearner(
-            *(learned.stream, gram_of, machine.tol, learned.task.slack, self.deadline, callback)
+            *(learned.stream, gram_of, machine.tol, learned.task.slack, self.deadline),
+            *(self.watch, callback),
         )
         learner.take(X, rows, ids, terms)
         if not learner.is_converged and learned.stream.n_taken == len(rows):
+            name, cause = type(machine).__name__, self.watch.what_ended
             warn(
-                f"{type(machine).__name__} took in the chunk, but max_time or the callback ended "
-                "it before its problem was solved; finish() goes on",
+                f"{name} took in {len(rows)} rows, but {cause} ended it before their problem was "
+                "solved; finish() goes on",
                 ConvergenceWarning,
             )
 

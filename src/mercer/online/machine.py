@@ -16,6 +16,7 @@ from mercer._sklearn import Interval, StrOptions
 from mercer.gram.bounded_expansion import LazyExpansion
 from mercer.machines.base import KernelMachine
 from mercer.machines.linear_coef import linear_coef
+from mercer.online.call_watch import CallWatch
 from mercer.online.finisher import Finisher
 from mercer.online.kept_rows import Ids
 from mercer.online.learned import CERTIFIED, SAVED, Learned
@@ -97,7 +98,7 @@ class OnlineMachine(KernelMachine):
         return X, y, 0.0 * weight if is_absent else weight
 
     def _learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:
-        learner = StreamLearner(self, self._learned)
+        learner = StreamLearner(self, self._learned, CallWatch(self.callback))
         try:
             learner.learn_chunk(X, targets, weight)
         finally:
@@ -105,7 +106,7 @@ class OnlineMachine(KernelMachine):
         return self
 
     def _learn_epochs(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> Self:
-        learner = StreamLearner(self, self._learned)
+        learner = StreamLearner(self, self._learned, CallWatch(self.callback))
         try:
             learner.learn_epochs(X, targets, weight)
         finally:
@@ -173,7 +174,8 @@ class OnlineMachine(KernelMachine):
         check_is_fitted(self)
         self._validate_params()
         check_fixed(self, self._learned.fixed)
-        return Finisher(self, self._learned, Deadline.after(self.max_time))
+        deadline, watch = Deadline.after(self.max_time), CallWatch(self.callback)
+        return Finisher(self, self._learned, deadline, watch)
 
     # --- what was learned ------------------------------------------------------------
 

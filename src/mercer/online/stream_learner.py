@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from mercer._warning import warn
 from mercer.gram.native import take_rows
 from mercer.online.beginning import settled
+from mercer.online.call_watch import CallWatch
 from mercer.online.finisher import Finisher
 from mercer.online.history import History
 from mercer.online.intake import Intake, takes_whole
@@ -25,6 +26,7 @@ from mercer.solvers.runs.deadline import Deadline
 __all__ = ["StreamLearner"]
 
 FloatArray = NDArray[np.float64]
+_COUNTS = "; n_seen_ counts them"
 
 
 @dataclass
@@ -37,10 +39,13 @@ class StreamLearner:
         Its parameters say how.
     learned : Learned
         What is learned so far; another object once gamma is settled.
+    watch : CallWatch
+        Hears how far it is.
     """
 
     machine: Any
     learned: Learned
+    watch: CallWatch
 
     def learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """Take in a chunk of a stream, in two halves where the second has to be judged."""
@@ -56,6 +61,9 @@ class StreamLearner:
                 if is_judged:
                     self._judge(*some)
                 learn(*some)
+                if self.watch.is_over and part.stop < n:
+                    return self._tell_of_early_end(f"{part.stop} of {n} rows of the chunk", _COUNTS)
+        return None
 
     def learn_epochs(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """Take in all rows, ``n_epochs`` times, then finish."""
@@ -67,13 +75,15 @@ class StreamLearner:
         learned.n_seen = n
         if learned.history is not None:
             learned.history.add(X, targets, weight, ids)
-        for _ in range(machine.n_epochs):
+        for epoch in range(machine.n_epochs):
             order = random.permutation(n) if machine.shuffle else ids
             n_taken = self._learn_epoch(X, order, targets, weight, deadline)
-            if n_taken < n:
+            if n_taken < n or self.watch.is_over:
                 learned.certified["fit_status_"] = 1
-                return self._tell_of_early_end(f"{n_taken} of {n} rows")
-        finisher = Finisher(machine, learned, deadline)
+                which = f" in epoch {epoch + 1} of {machine.n_epochs}"
+                which = which if machine.n_epochs > 1 else ""
+                return self._tell_of_early_end(f"{n_taken} of {n} rows{which}")
+        finisher = Finisher(machine, learned, deadline, self.watch)
         if machine.finishing == "all" and machine.max_support_vectors is None:
             finisher.finish_all((X, targets, weight, ids), learned.history, n)
         elif machine.finishing != "none":
@@ -89,10 +99,13 @@ class StreamLearner:
         deadline: Deadline,
     ) -> int:
         """Take in all rows in this order; how many came in."""
-        intake, ids = Intake(self.machine, self.learned, deadline), np.arange(len(order))
+        intake = Intake(self.machine, self.learned, deadline, self.watch)
+        ids = np.arange(len(order))
         if getattr(self.machine, "probability", False) and self.learned.judged is None:
             first, second = np.array_split(order, 2)
             intake.take(X, first, targets, weight, ids)
+            if self.watch.is_over:
+                return intake.n_taken
             self._judge(take_rows(X, second), targets[second], weight[second])
         intake.take(X, order, targets, weight, ids)
         return intake.n_taken
@@ -110,7 +123,7 @@ class StreamLearner:
         machine, learned = self.machine, self.learned
         n, first = len(weight), learned.n_seen
         ids = np.arange(first, first + n)
-        intake = Intake(machine, learned, Deadline.after(machine.max_time))
+        intake = Intake(machine, learned, Deadline.after(machine.max_time), self.watch)
         try:
             intake.take(X, np.arange(n), targets, weight, ids)
         finally:
@@ -122,7 +135,7 @@ class StreamLearner:
                     learned.history = None
                 learned.n_seen = first + done
         if done < n:
-            self._tell_of_early_end(f"{done} of {n} rows of the chunk", "; n_seen_ counts them")
+            self._tell_of_early_end(f"{done} of {n} rows of the chunk", _COUNTS)
 
     def _learn_window(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """The optimum of the last examples, a chunk among them."""
@@ -137,7 +150,11 @@ class StreamLearner:
         before = learned.history or History()
         new = (take_rows(X, present), targets[present], weight[present], ids)
         history = before.followed_by(*new, most=machine.window)
-        Finisher(machine, learned, deadline).finish_all(history.all(), history, n_seen)
+        if history:
+            finisher = Finisher(machine, learned, deadline, self.watch)
+            finisher.finish_all(history.all(), history, n_seen)
+        else:  # no example has come yet, or none is left
+            learned.n_seen = n_seen
         self.learned = learned
 
     def _settle(self, X: Any, weight: FloatArray) -> None:
@@ -148,14 +165,14 @@ class StreamLearner:
         again = settled(machine, self.learned, X, weight, is_whole=is_whole)
         if before:
             rows, targets, its_weight, ids = before.all()
-            intake = Intake(machine, again, Deadline.after(None))
+            intake = Intake(machine, again, Deadline.after(None), CallWatch(None))  # all of them
             intake.take(rows, np.arange(len(ids)), targets, its_weight, ids, one_by_one=True)
         self.learned = again
 
     def _tell_of_early_end(self, what: str, more: str = "") -> None:
         warn(
-            f"{type(self.machine).__name__} took in {what} before max_time or the callback ended "
-            f"it{more}",
+            f"{type(self.machine).__name__} took in {what} before {self.watch.what_ended} "
+            f"ended it{more}",
             ConvergenceWarning,
         )
 

@@ -118,7 +118,8 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs. Results do not depend on it.
     callback : callable, default=None
         Called with a :class:`~mercer.solvers.Progress` about every 50 ms, ``iteration`` being the
-        number of examples of the chunk that are in; a true value ends it.
+        number of examples that are in, plus the steps of finishing, and ``seconds`` the time since
+        the call began; a true value ends all of the call.
 
     Attributes
     ----------
@@ -319,7 +320,7 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
             elif task is not before:
                 self._learned = grown(self, self._learned, task)
             check_kernel_values(self._learned.kernel, X)
-        return self._learn_chunk(X, labels, weight * self.class_weight_[labels])
+            return self._learn_chunk(X, labels, weight * self.class_weight_[labels])
 
     def _restored_task(self, saved: Mapping[str, Any]) -> ClassTask:
         return ClassTask(self.classes_, saved.get("_has_all_classes", True), self.C)

@@ -165,7 +165,7 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
             if not hasattr(self, "_learned"):
                 self._learned = begun(self, self._task, X, weight)
             check_kernel_values(self._learned.kernel, X)
-        return self._learn_chunk(X, targets, weight)
+            return self._learn_chunk(X, targets, weight)
 
     @property
     def _task(self) -> TargetTask:

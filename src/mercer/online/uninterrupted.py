@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 __all__ = ["as_it_was", "uninterrupted"]
@@ -37,11 +38,17 @@ class uninterrupted:
 
 @contextmanager
 def as_it_was(machine: Any) -> Iterator[None]:
-    """Leave a machine as it was if the block ends with an error: a chunk is refused."""
+    """Leave a machine as it was if the block ends with an error before an example is learned."""
     before = dict(vars(machine))
+    learned = copy(before.get("_learned"))
+    n_seen = 0 if learned is None else learned.n_seen
     try:
         yield
     except BaseException:
-        machine.__dict__.clear()
-        machine.__dict__.update(before)
+        now = vars(machine).get("_learned")
+        if now is None or now.n_seen <= n_seen:
+            machine.__dict__.clear()
+            machine.__dict__.update(before)
+            if learned is not None:
+                machine._learned = learned  # the other one may have moved on
         raise

@@ -32,6 +32,7 @@ from mercer.solvers.runs.deadline import Deadline
 from mercer.training.folds import given_splits
 from mercer.training.rows import read_training_rows
 from mercer.training.splits import Split
+from mercer.training.targets import read_targets
 from mercer.training.training_set import TrainingSet
 
 __all__ = ["Part", "TrainingTask"]
@@ -101,6 +102,8 @@ class TrainingTask:
         )
         check_extremes(self.weight)
         self.n_rows = count_rows(self.rows)
+        if has_targets and not self.is_classifier:
+            self.y = read_targets(self.y, self.n_rows)
         class_weight = getattr(self.machine, "class_weight", None)
         given = self.rows, self.y, self.weight
         if self.is_classifier:

@@ -271,7 +271,7 @@ class _Sequence:
         return None if self.status else node
 
     def _tell(self, value: float) -> None:
-        """Report between two pieces of work, unless the path has ended already."""
+        """Report between two pieces of work; nothing is reported after the end of the path."""
         if not self.status and self.limits.tell(value, self.move.parameter):
             self.status = "callback"
 
