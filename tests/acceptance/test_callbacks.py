@@ -133,7 +133,7 @@ def test_a_path_reports_its_own_parameter_where_it_is_known(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PATHS if name.endswith("_path")])
-def test_a_path_that_was_ended_calls_nobody(name: str) -> None:
+def test_a_path_that_was_ended_calls_no_more(name: str) -> None:
     seen: list[Progress] = []
     path = PATHS[name][1](lambda progress: seen.append(progress) or True)
     assert len(seen) <= 1
