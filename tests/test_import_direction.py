@@ -170,6 +170,7 @@ def test_the_public_names_of_the_table_exist() -> None:
             "lab",
             "multiclass",
             "online",
+            "paths",
             "plots",
             "tables",
             "diagnostics",
